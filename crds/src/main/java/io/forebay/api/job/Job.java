@@ -1,0 +1,141 @@
+package io.forebay.api.job;
+
+import io.forebay.api.value.Bytes;
+import io.forebay.api.value.Glob;
+import io.forebay.api.value.StoreUri;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A PipelineJob that was found valid: every text parsed, every default filled in. The engine reads nothing else of the
+ * manifest.
+ *
+ * @param name metadata.name
+ * @param namespace metadata.namespace, {@code default} where it is absent
+ * @param records where plan, intents and completion records lie, a folder; the job's own folder is below it
+ * @param manifest the manifest as canonical JSON: what the records keep and {@code resume} compares
+ */
+public record Job(
+        String name,
+        String namespace,
+        List<StoreAccess> stores,
+        List<Input> inputs,
+        Optional<ForEach> forEach,
+        List<Step> steps,
+        List<Output> outputs,
+        Buffer buffer,
+        Workers workers,
+        Locality locality,
+        Retry retry,
+        OnItemFailure onItemFailure,
+        Deadlines deadlines,
+        StoreUri records,
+        String manifest) {
+
+    public Job {
+        stores = List.copyOf(stores);
+        inputs = List.copyOf(inputs);
+        steps = List.copyOf(steps);
+        outputs = List.copyOf(outputs);
+    }
+
+    /** How to reach the URIs below {@code uri}; the longest such prefix wins. */
+    public record StoreAccess(
+            StoreUri uri,
+            @Nullable String endpoint,
+            @Nullable String region,
+            @Nullable String secretName,
+            @Nullable String claimName,
+            boolean anonymous,
+            Optional<Boolean> pathStyle,
+            @Nullable String caFile,
+            Optional<Bytes> readBandwidth,
+            Optional<Bytes> writeBandwidth,
+            Optional<Integer> writers) {}
+
+    public record Input(
+            String name, StoreUri source, List<Glob> include, List<Glob> exclude, SymlinkPolicy symlinks) {}
+
+    /** What a symbolic link among the inputs or outputs means. */
+    public enum SymlinkPolicy {
+        PRESERVE,
+        FOLLOW,
+        ERROR
+    }
+
+    /** @param groupBy pattern of the path component that makes a group; absent: one item per file */
+    public record ForEach(String input, Optional<Glob> groupBy) {}
+
+    public record Step(
+            String name,
+            @Nullable String image,
+            List<Template> command,
+            Map<String, Template> env,
+            Optional<Bytes> memoryLimit,
+            Optional<Bytes> memoryRequest,
+            Optional<Long> cpuRequestMillis) {}
+
+    public record Output(
+            String name, Template path, Template to, Publish publish, When when, boolean required, Verify verify) {}
+
+    public enum Publish {
+        ON_ITEM,
+        ON_CLOSE
+    }
+
+    public enum When {
+        SUCCESS,
+        FAILURE,
+        ALWAYS;
+
+        /** Whether an item that ended so has this output published. */
+        public boolean selects(boolean success) {
+            return this == ALWAYS || (this == SUCCESS) == success;
+        }
+    }
+
+    public enum Verify {
+        STORE,
+        READ_BACK
+    }
+
+    public record Buffer(List<Tier> tiers, Optional<Bytes> itemWork, Optional<Bytes> itemOutputs) {}
+
+    public record Tier(Medium medium, Bytes size, @Nullable String storageClassName) {}
+
+    public enum Medium {
+        MEMORY,
+        DISK,
+        EPHEMERAL
+    }
+
+    public record Workers(int max, int min, int slots) {}
+
+    public record Locality(Mode mode, Duration waitTime) {
+        public enum Mode {
+            NONE,
+            PREFERRED,
+            REQUIRED
+        }
+    }
+
+    public record Retry(int item, int worker) {}
+
+    public enum OnItemFailure {
+        CONTINUE,
+        STOP
+    }
+
+    /** @param run absent: no limit */
+    public record Deadlines(Optional<Duration> run, Duration drain) {}
+
+    public Input input(String name) {
+        return inputs.stream()
+                .filter(i -> i.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no input " + name));
+    }
+}

@@ -1,0 +1,3 @@
+/** The {@code forebay} command. Only this package prints and exits. */
+@org.jspecify.annotations.NullMarked
+package io.forebay.sidecar.cli;

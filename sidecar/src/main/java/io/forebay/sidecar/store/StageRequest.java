@@ -1,0 +1,11 @@
+package io.forebay.sidecar.store;
+
+/**
+ * A file of the buffer that is to be staged.
+ *
+ * @param finalKey where it will be visible
+ * @param root the part of finalKey that the manifest fixes (folder): parents below it are created, and no symbolic link below it is followed
+ * @param size bytes
+ * @param token unique to job, item, attempt and file: goes into temporary names; at most 30 characters of [0-9a-z-]
+ */
+public record StageRequest(String finalKey, String root, long size, FileMeta meta, String token) {}
