@@ -18,7 +18,8 @@ public interface Buffer extends AutoCloseable {
             throws NeverFitsException, InterruptedException;
 
     /** As admit, without waiting. */
-    Optional<ItemSpace> tryAdmit(long item, int generation, int attempt, long inputBytes, int fromTier) throws NeverFitsException;
+    Optional<ItemSpace> tryAdmit(long item, int generation, int attempt, long inputBytes, int fromTier)
+            throws NeverFitsException;
 
     /** Space for the inputs that all items share; kept until the buffer is closed. */
     ItemSpace admitShared(String input, long bytes) throws NeverFitsException, InterruptedException;
@@ -68,7 +69,8 @@ public interface Buffer extends AutoCloseable {
         void retire();
     }
 
-    record TierUse(int tier, String medium, String root, long sizeBytes, long reservedBytes, long usedBytes, long evictions) {}
+    record TierUse(
+            int tier, String medium, String root, long sizeBytes, long reservedBytes, long usedBytes, long evictions) {}
 
     /** @see Buffer#onOvergrown */
     interface OvergrownListener {

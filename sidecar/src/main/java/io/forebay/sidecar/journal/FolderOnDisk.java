@@ -21,7 +21,8 @@ record FolderOnDisk(Path folder) implements LogFolder {
 
     @Override
     public LogFile open(String name) throws IOException {
-        return new FileOnDisk(FileChannel.open(folder.resolve(name), StandardOpenOption.READ, StandardOpenOption.WRITE));
+        return new FileOnDisk(
+                FileChannel.open(folder.resolve(name), StandardOpenOption.READ, StandardOpenOption.WRITE));
     }
 
     @Override

@@ -43,7 +43,8 @@ final class FrameReader {
         }
         var frame = bytes(place, JournalFormat.PREFIX_BYTES + length);
         var body = frame.slice(JournalFormat.PREFIX_BYTES, length);
-        if (frame.getInt(4) != (int) JournalFormat.checksum(id, place, length, body).getValue()) {
+        if (frame.getInt(4)
+                != (int) JournalFormat.checksum(id, place, length, body).getValue()) {
             return null;
         }
         return JournalFormat.frame(place, length, body);
@@ -61,7 +62,9 @@ final class FrameReader {
 
     /** What stands where a length would; negative also where the file ends before. */
     int lengthAt(long place) throws IOException {
-        return place > size - JournalFormat.PREFIX_BYTES ? -1 : bytes(place, JournalFormat.PREFIX_BYTES).getInt(0);
+        return place > size - JournalFormat.PREFIX_BYTES
+                ? -1
+                : bytes(place, JournalFormat.PREFIX_BYTES).getInt(0);
     }
 
     /** Where the first byte that is not zero lies from {@code place} on, before {@code end}; {@code end}: none. */

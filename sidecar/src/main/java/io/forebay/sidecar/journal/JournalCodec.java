@@ -86,7 +86,8 @@ final class JournalCodec {
             var bytes = type(entry).writer.writeValueAsBytes(entry);
             if (bytes.length > JournalFormat.MAX_LENGTH - JournalFormat.FIXED_BYTES) {
                 throw new IllegalArgumentException("record of item " + entry.item() + " has " + bytes.length
-                        + " bytes, more than a journal takes (" + JournalFormat.MAX_LENGTH + "): it names too many files");
+                        + " bytes, more than a journal takes (" + JournalFormat.MAX_LENGTH
+                        + "): it names too many files");
             }
             return ByteBuffer.wrap(bytes);
         } catch (JsonProcessingException e) {

@@ -1,6 +1,7 @@
 package io.forebay.sidecar.journal;
 
 import io.forebay.sidecar.journal.JournalWriter.Entry;
+import io.forebay.sidecar.journal.JournalWriter.Tuning;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ public final class JournalFile implements Journal {
     private final JournalLock exclusive;
     /** Used by the committer alone, and by close() after it has ended. */
     private final JournalWriter writer;
+
     private final Thread committer;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -43,6 +45,7 @@ public final class JournalFile implements Journal {
     private long queuedBytes;
     /** Records ever queued, and ever durable. */
     private long queued;
+
     private long durable;
     private boolean someoneWaits;
     private boolean closing;
@@ -72,7 +75,7 @@ public final class JournalFile implements Journal {
         }
         var exclusive = JournalLock.take(parent.resolve(leaf + ".lock"));
         try {
-            return open(new FolderOnDisk(parent), leaf.toString(), exclusive, onDamage, replay);
+            return open(new FolderOnDisk(parent), leaf.toString(), Tuning.DEFAULT, exclusive, onDamage, replay);
         } catch (IOException | RuntimeException | Error e) {
             exclusive.close();
             throw e;
@@ -87,12 +90,18 @@ public final class JournalFile implements Journal {
     }
 
     static Recovered open(
-            LogFolder folder, String name, JournalLock exclusive, OnDamage onDamage, Consumer<JournalRecord> replay)
+            LogFolder folder,
+            String name,
+            Tuning tuning,
+            JournalLock exclusive,
+            OnDamage onDamage,
+            Consumer<JournalRecord> replay)
             throws IOException {
-        var recovery = JournalRecovery.run(folder, name, onDamage, replay);
+        var recovery = JournalRecovery.run(folder, name, tuning, onDamage, replay);
         var journal = new JournalFile(folder.path(name), exclusive, recovery.writer());
         journal.committer.start();
-        return new Recovered(journal, recovery.records(), recovery.cutBytes(), recovery.lostBytes(), recovery.setAside());
+        return new Recovered(
+                journal, recovery.records(), recovery.cutBytes(), recovery.lostBytes(), recovery.setAside());
     }
 
     @Override
@@ -230,6 +239,9 @@ public final class JournalFile implements Journal {
     public void close() throws IOException {
         lock.lock();
         try {
+            if (closing) {
+                return;
+            }
             closing = true;
             workArrived.signal();
         } finally {

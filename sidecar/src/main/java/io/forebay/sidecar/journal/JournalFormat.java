@@ -97,7 +97,8 @@ final class JournalFormat {
                 JournalException.Kind.NEWER,
                 file,
                 offset,
-                "journal " + file + " was written by another version of Forebay: " + what + ". Start that version, or start without it",
+                "journal " + file + " was written by another version of Forebay: " + what
+                        + ". Start that version, or start without it",
                 null);
     }
 
@@ -107,7 +108,8 @@ final class JournalFormat {
     }
 
     /** Appends a frame that will lie at {@code place} of the file. */
-    static void putFrame(ByteBuffer out, byte[] id, long place, long durable, int type, Attempt attempt, ByteBuffer payload) {
+    static void putFrame(
+            ByteBuffer out, byte[] id, long place, long durable, int type, Attempt attempt, ByteBuffer payload) {
         int start = out.position();
         int length = FIXED_BYTES + payload.remaining();
         out.putInt(length).putInt(0);

@@ -51,7 +51,8 @@ public sealed interface JournalRecord {
     }
 
     /** The coordinator said yes: these are to be published. */
-    record Granted(long item, int generation, int attempt, boolean success, List<StagedOutput> outputs) implements JournalRecord {
+    record Granted(long item, int generation, int attempt, boolean success, List<StagedOutput> outputs)
+            implements JournalRecord {
         public Granted {
             outputs = List.copyOf(outputs);
         }

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.journal;
 
+import io.forebay.sidecar.journal.JournalWriter.Tuning;
 import io.forebay.sidecar.journal.LogFolder.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,15 +17,18 @@ record JournalRecovery(JournalWriter writer, long records, long cutBytes, long l
     /** Of a torn tail as much is kept: more than any batch of ordinary records. */
     private static final long MAX_KEPT_TAIL_BYTES = 16L << 20;
 
-    static JournalRecovery run(LogFolder folder, String name, OnDamage onDamage, Consumer<JournalRecord> replay) throws IOException {
+    static JournalRecovery run(
+            LogFolder folder, String name, Tuning tuning, OnDamage onDamage, Consumer<JournalRecord> replay)
+            throws IOException {
         if (!folder.exists(name)) {
-            return replace(folder, name, null, JournalScan.ofNothing(), replay, 0, Optional.empty());
+            return replace(folder, name, tuning, null, JournalScan.ofNothing(), replay, 0, Optional.empty());
         }
         try (var file = folder.open(name)) {
             long size = file.size();
             if (size < JournalFormat.HEADER_BYTES) {
                 // Its header was durable before it had this name: it was cut, and held no record.
-                return replace(folder, name, null, JournalScan.ofNothing(), replay, 0, setAside(folder, name, ".torn", file, 0, size));
+                var kept = setAside(folder, name, ".torn", file, 0, size);
+                return replace(folder, name, tuning, null, JournalScan.ofTorn(size), replay, 0, kept);
             }
             byte[] id;
             try {
@@ -35,20 +39,21 @@ record JournalRecovery(JournalWriter writer, long records, long cutBytes, long l
                 }
                 // The id is gone, and with it all checksums.
                 var kept = setAside(folder, name, ".damaged", file, 0, size);
-                return replace(folder, name, null, JournalScan.ofNothing(), replay, size, kept);
+                return replace(folder, name, tuning, null, JournalScan.ofNothing(), replay, size, kept);
             }
             var in = new FrameReader(file, id, size);
             var scan = JournalScan.of(in, folder.path(name), onDamage);
             var kept = scan.lostBytes() > 0
                     ? setAside(folder, name, ".damaged", file, 0, size)
                     : setAside(folder, name, ".torn", file, scan.tornFrom(), scan.tornTo());
-            return replace(folder, name, in, scan, replay, scan.lostBytes(), kept);
+            return replace(folder, name, tuning, in, scan, replay, scan.lostBytes(), kept);
         }
     }
 
     private static JournalRecovery replace(
             LogFolder folder,
             String name,
+            Tuning tuning,
             @Nullable FrameReader old,
             JournalScan scan,
             Consumer<JournalRecord> replay,
@@ -56,12 +61,22 @@ record JournalRecovery(JournalWriter writer, long records, long cutBytes, long l
             Optional<String> setAside)
             throws IOException {
         var records = new long[1];
-        var writer = JournalWriter.prepare(folder, name, old, scan, frame -> {
-            replay.accept(JournalCodec.decode(frame.type(), frame.payload()));
+        var writer = JournalWriter.prepare(folder, name, tuning, old, scan, frame -> {
+            replay.accept(decode(frame, folder.path(name)));
             records[0]++;
         });
         writer.publish();
         return new JournalRecovery(writer, records[0], scan.tornTo() - scan.tornFrom(), lost, setAside);
+    }
+
+    private static JournalRecord decode(JournalFormat.Frame frame, String path) throws JournalException {
+        try {
+            return JournalCodec.decode(frame.type(), frame.payload());
+        } catch (IOException e) {
+            // Its checksum is right: it was meant so.
+            throw JournalFormat.newer(
+                    path, frame.place(), "the record at byte " + frame.place() + " cannot be read: " + e.getMessage());
+        }
     }
 
     private static byte[] header(LogFile file, String path) throws IOException {
@@ -71,7 +86,8 @@ record JournalRecovery(JournalWriter writer, long records, long cutBytes, long l
     }
 
     /** For people to look at; not worth failing for. One of each kind is kept. */
-    private static Optional<String> setAside(LogFolder folder, String name, String suffix, LogFile file, long from, long to) {
+    private static Optional<String> setAside(
+            LogFolder folder, String name, String suffix, LogFile file, long from, long to) {
         if (from >= to) {
             return Optional.empty();
         }

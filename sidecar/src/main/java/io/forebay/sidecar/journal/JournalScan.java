@@ -24,7 +24,12 @@ record JournalScan(long end, long tornFrom, long tornTo, long lostBytes, Map<Att
     }
 
     static JournalScan ofNothing() {
-        return ofRunning(JournalFormat.HEADER_BYTES, Map.of());
+        return ofTorn(0);
+    }
+
+    /** Of a file without a single frame. */
+    static JournalScan ofTorn(long bytes) {
+        return new JournalScan(JournalFormat.HEADER_BYTES, 0, bytes, 0, Map.of());
     }
 
     /** Of a journal that this process wrote itself. */
@@ -90,7 +95,8 @@ record JournalScan(long end, long tornFrom, long tornTo, long lostBytes, Map<Att
 
     private static void count(Frame frame, Map<Attempt, Long> alive, String file) throws JournalException {
         if (!JournalCodec.known(frame.type())) {
-            throw JournalFormat.newer(file, frame.place(), "a record at byte " + frame.place() + " has type " + frame.type());
+            throw JournalFormat.newer(
+                    file, frame.place(), "a record at byte " + frame.place() + " has type " + frame.type());
         }
         if (JournalCodec.isOver(frame.type())) {
             alive.remove(frame.attempt());

@@ -26,36 +26,41 @@ final class JournalWriter implements Closeable {
         }
     }
 
-    /** Zeros written ahead: about 2,000 records of an ordinary item. */
-    private static final int AHEAD_BYTES = 1 << 20;
-    /** New zeros are written before the old ones are used up: an attempt that finds no space can be repeated. */
-    private static final int LOW_AHEAD_BYTES = AHEAD_BYTES / 4;
-    /** Several small frames are one write. */
-    private static final int BATCH_BYTES = 256 << 10;
-    /** A smaller file is not worth rewriting. */
-    private static final long MIN_DEAD_BYTES = 4L << 20;
+    /**
+     * @param aheadBytes zeros written ahead; new ones are written when a quarter is left, so that an attempt that finds no space
+     *     can be repeated
+     * @param minDeadBytes a file with less that is over is not rewritten
+     * @param batchBytes several small frames are one write of this size
+     */
+    record Tuning(int aheadBytes, long minDeadBytes, int batchBytes) {
+        /** 1 MiB ahead is about 2,000 records of an ordinary item. */
+        static final Tuning DEFAULT = new Tuning(1 << 20, 4L << 20, 256 << 10);
+    }
 
     private static final SecureRandom IDS = new SecureRandom();
 
     private final LogFolder folder;
     private final String name;
+    private final Tuning tuning;
+    private final ByteBuffer batch;
     private LogFile file;
     private byte[] id;
     private long end;
     private long durable;
     private long zerosTo;
-    private long compactAtDeadBytes = MIN_DEAD_BYTES;
+    private long compactAtDeadBytes;
     /** What each living attempt has in the file. */
     private Map<Attempt, Span> alive;
-
-    private final ByteBuffer batch = ByteBuffer.allocate(BATCH_BYTES);
 
     /** @param from place of its first frame */
     private record Span(long from, long bytes) {}
 
-    private JournalWriter(LogFolder folder, String name, LogFile file, byte[] id) {
+    private JournalWriter(LogFolder folder, String name, LogFile file, byte[] id, Tuning tuning) {
         this.folder = folder;
         this.name = name;
+        this.tuning = tuning;
+        this.batch = ByteBuffer.allocate(tuning.batchBytes());
+        this.compactAtDeadBytes = tuning.minDeadBytes();
         this.file = file;
         this.id = id;
         this.end = JournalFormat.HEADER_BYTES;
@@ -70,11 +75,16 @@ final class JournalWriter implements Closeable {
      * @param also told of each frame taken over
      */
     static JournalWriter prepare(
-            LogFolder folder, String name, @Nullable FrameReader old, JournalScan scan, JournalScan.FrameVisitor also)
+            LogFolder folder,
+            String name,
+            Tuning tuning,
+            @Nullable FrameReader old,
+            JournalScan scan,
+            JournalScan.FrameVisitor also)
             throws IOException {
         var id = new byte[JournalFormat.ID_BYTES];
         IDS.nextBytes(id);
-        var writer = new JournalWriter(folder, name, folder.create(tmp(name)), id);
+        var writer = new JournalWriter(folder, name, folder.create(tmp(name)), id, tuning);
         try {
             writer.file.write(JournalFormat.header(id), 0);
             if (old != null) {
@@ -114,7 +124,7 @@ final class JournalWriter implements Closeable {
             put(e.type(), e.attempt(), e.payload());
         }
         flushBatch();
-        if (zerosTo - end < LOW_AHEAD_BYTES) {
+        if (zerosTo - end < tuning.aheadBytes() / 4) {
             writeAhead();
         }
     }
@@ -125,7 +135,9 @@ final class JournalWriter implements Closeable {
     }
 
     long deadBytes() {
-        return end - JournalFormat.HEADER_BYTES - alive.values().stream().mapToLong(Span::bytes).sum();
+        return end
+                - JournalFormat.HEADER_BYTES
+                - alive.values().stream().mapToLong(Span::bytes).sum();
     }
 
     /**
@@ -144,7 +156,8 @@ final class JournalWriter implements Closeable {
         alive.forEach((attempt, span) -> places.put(attempt, span.from()));
         JournalWriter next;
         try {
-            next = prepare(folder, name, new FrameReader(file, id, end), JournalScan.ofRunning(end, places), frame -> {});
+            var old = new FrameReader(file, id, end);
+            next = prepare(folder, name, tuning, old, JournalScan.ofRunning(end, places), frame -> {});
         } catch (JournalException e) {
             throw e; // what was durable cannot be read any more
         } catch (IOException e) {
@@ -159,7 +172,7 @@ final class JournalWriter implements Closeable {
         durable = next.durable;
         zerosTo = next.zerosTo;
         alive = next.alive;
-        compactAtDeadBytes = MIN_DEAD_BYTES;
+        compactAtDeadBytes = tuning.minDeadBytes();
     }
 
     private void put(int type, Attempt attempt, ByteBuffer payload) throws IOException {
@@ -179,7 +192,8 @@ final class JournalWriter implements Closeable {
         if (JournalCodec.isOver(type)) {
             alive.remove(attempt);
         } else {
-            alive.merge(attempt, new Span(place, bytes), (old, added) -> new Span(old.from(), old.bytes() + added.bytes()));
+            alive.merge(
+                    attempt, new Span(place, bytes), (old, added) -> new Span(old.from(), old.bytes() + added.bytes()));
         }
     }
 
@@ -195,10 +209,10 @@ final class JournalWriter implements Closeable {
     /** Where there is no space for zeros the file grows without. */
     private void writeAhead() {
         long from = Math.max(zerosTo, end);
-        long to = end + AHEAD_BYTES;
+        long to = end + tuning.aheadBytes();
         try {
             for (long at = from; at < to; ) {
-                var zeros = ByteBuffer.allocate((int) Math.min(BATCH_BYTES, to - at));
+                var zeros = ByteBuffer.allocate((int) Math.min(tuning.batchBytes(), to - at));
                 file.write(zeros, at);
                 at += zeros.capacity();
                 zerosTo = at;
