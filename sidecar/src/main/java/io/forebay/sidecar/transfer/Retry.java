@@ -1,0 +1,144 @@
+package io.forebay.sidecar.transfer;
+
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.StoreException.Kind;
+import io.forebay.sidecar.transfer.Transfers.StoreCall;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.random.RandomGenerator;
+
+/**
+ * The one place where store operations are tried again: only what is {@linkplain Kind#worthRetrying worth it}, after a random
+ * wait of 0 to 100 ms, 200 ms, 400 ms, ... 10 s ("full jitter", so that many clients that failed together do not come back
+ * together). Thread-safe.
+ */
+public final class Retry {
+    private final Policy policy;
+    private final Timing timing;
+    private final RandomGenerator jitter;
+    private final TransferCounters counters;
+
+    /**
+     * How often and how long.
+     *
+     * @param transientTries most tries without progress that end in TRANSIENT, the first one counted
+     * @param corruptTries the same for CORRUPT
+     * @param credentialTries the same for CREDENTIALS
+     * @param firstWait bound of the first wait; each following bound is twice as long, up to {@code longestWait}
+     * @param deadline no further try begins later than this after the first one began, or after the last progress
+     */
+    public record Policy(
+            int transientTries, int corruptTries, int credentialTries, Duration firstWait, Duration longestWait, Duration deadline) {
+        public static final Policy DEFAULT =
+                new Policy(8, 4, 3, Duration.ofMillis(100), Duration.ofSeconds(10), Duration.ofMinutes(10));
+
+        public Policy {
+            if (transientTries < 1 || corruptTries < 1 || credentialTries < 1) {
+                throw new IllegalArgumentException(
+                        "each number of tries must be at least 1: " + transientTries + ", " + corruptTries + ", " + credentialTries);
+            }
+            if (firstWait.isNegative() || longestWait.compareTo(firstWait) < 0) {
+                throw new IllegalArgumentException("waits must grow from 0 or more: " + firstWait + " to " + longestWait);
+            }
+        }
+
+        private int tries(Kind kind) {
+            return switch (kind) {
+                case TRANSIENT -> transientTries;
+                case CORRUPT -> corruptTries;
+                case CREDENTIALS -> credentialTries;
+                case DENIED, NOT_FOUND, CHANGED, NO_SPACE, BAD_NAME, TOO_LARGE, PERMANENT -> 1;
+            };
+        }
+    }
+
+    public Retry(Policy policy, Timing timing, RandomGenerator jitter, TransferCounters counters) {
+        this.policy = policy;
+        this.timing = timing;
+        this.jitter = jitter;
+        this.counters = counters;
+    }
+
+    /**
+     * Calls until it goes well.
+     *
+     * @param what for messages: "stat of s3://..."
+     * @throws StoreException the last failure, telling how often it was tried
+     */
+    public <T> T call(String what, StoreCall<T> call) throws StoreException, InterruptedException {
+        var tally = begin(what);
+        while (true) {
+            try {
+                return call.call();
+            } catch (StoreException e) {
+                tally.failed(e);
+            }
+        }
+    }
+
+    /** For operations that go on where they stopped. */
+    Tally begin(String what) {
+        return new Tally(what);
+    }
+
+    /** The failures of one operation so far. Used by one thread at a time. */
+    final class Tally {
+        private final String what;
+        private final EnumMap<Kind, Integer> failures = new EnumMap<>(Kind.class);
+        private long begun = timing.nanos();
+        private int sinceProgress;
+        private int total;
+
+        private Tally(String what) {
+            this.what = what;
+        }
+
+        /** The operation got further: earlier failures no longer count against it, except wrong bytes. */
+        void progressed() {
+            if (sinceProgress > 0) {
+                sinceProgress = 0;
+                failures.keySet().removeIf(k -> k != Kind.CORRUPT);
+                begun = timing.nanos();
+            }
+        }
+
+        /**
+         * Counts a failure, and waits before the next try.
+         *
+         * @throws StoreException there is to be no next try
+         */
+        void failed(StoreException e) throws StoreException, InterruptedException {
+            total++;
+            if (e.kind() == Kind.CORRUPT) {
+                counters.corruptions.increment();
+            }
+            int ofKind = failures.merge(e.kind(), 1, Integer::sum);
+            if (!e.kind().worthRetrying()) {
+                throw e;
+            }
+            var wait = nextWait(sinceProgress++);
+            long spent = timing.nanos() - begun;
+            if (ofKind >= policy.tries(e.kind()) || spent + wait.toNanos() > policy.deadline().toNanos()) {
+                throw new StoreException(e.kind(), e.getMessage() + tried(spent), e, e.wholeStore());
+            }
+            counters.retries.increment();
+            counters.say(what + " is tried again: " + e.getMessage());
+            timing.sleep(wait);
+        }
+
+        private String tried(long nanos) {
+            return total == 1 ? "" : " (tried %d times in %.1f s)".formatted(total, nanos / 1e9);
+        }
+    }
+
+    private Duration nextWait(int failuresBefore) {
+        long bound = policy.firstWait().toNanos();
+        for (int i = 0; i < failuresBefore && bound < policy.longestWait().toNanos(); i++) {
+            bound *= 2;
+        }
+        bound = Math.min(bound, policy.longestWait().toNanos());
+        synchronized (jitter) {
+            return Duration.ofNanos(bound == 0 ? 0 : jitter.nextLong(bound + 1));
+        }
+    }
+}

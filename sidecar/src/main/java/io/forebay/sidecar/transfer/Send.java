@@ -1,0 +1,320 @@
+package io.forebay.sidecar.transfer;
+
+import io.forebay.sidecar.store.Store;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.StoreException.Kind;
+import io.forebay.sidecar.transfer.Transfers.BufferIoException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One try to give parts of a buffer file to a store. It runs on {@link IoThreads} while the caller
+ * waits and watches; it is never made twice at once, since the later of two would decide what the store keeps. Gives the bytes
+ * to the store, and their checksum as they were read from the buffer.
+ */
+final class Send<T> implements Runnable, Store.PieceSource {
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Tools tools;
+    private final Lane lane;
+    private final SharedFile<BufferFile> source;
+    private final String what;
+    private final LongConsumer landed;
+    private final Body<T> body;
+    private final Gate.Permit permit;
+    private final Chunk chunk;
+    private final boolean tiny;
+    /** What follows is used by the request's thread alone. Of the bytes given since the start of the part. */
+    private final CRC32C running = new CRC32C();
+
+    private long start;
+    private long length;
+    private long given;
+    private long largest;
+    private long counted;
+    private long paidNanos;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    /** All below is guarded by {@link #lock}. */
+    private long movedAt;
+
+    private boolean patient;
+    private boolean over;
+    private @Nullable T result;
+    private @Nullable StoreException failure;
+    private @Nullable BufferIoException bufferFailure;
+
+    /** What the store is asked to do. */
+    @FunctionalInterface
+    interface Body<T> {
+        /** @param scratch the chunk's memory */
+        T run(Send<T> send, ByteBuffer scratch) throws StoreException, BufferIoException, InterruptedException;
+    }
+
+    private Send(
+            Tools tools,
+            Lane lane,
+            SharedFile<BufferFile> source,
+            String what,
+            LongConsumer landed,
+            Body<T> body,
+            Gate.Permit permit,
+            Chunk chunk) {
+        this.tools = tools;
+        this.lane = lane;
+        this.source = source;
+        this.what = what;
+        this.landed = landed;
+        this.body = body;
+        this.permit = permit;
+        this.chunk = chunk;
+        this.tiny = chunk.size() == ChunkPool.SMALL;
+        this.movedAt = tools.timing().nanos();
+    }
+
+    /**
+     * Takes a permit and a chunk, runs the body, and returns what it returned.
+     *
+     * @param bytes about how many will be sent
+     * @param landed told how many bytes more, or fewer, the store has
+     */
+    static <T> T once(
+            Tools tools,
+            Lane lane,
+            Gate.Claim claim,
+            SharedFile<BufferFile> source,
+            String what,
+            long bytes,
+            LongConsumer landed,
+            Body<T> body)
+            throws StoreException, BufferIoException, InterruptedException {
+        int chunkBytes = ChunkPool.sizeFor(bytes);
+        var permit = lane.gate().acquire(claim, chunkBytes);
+        Chunk chunk;
+        try {
+            chunk = tools.pool().acquire(chunkBytes);
+        } catch (InterruptedException | RuntimeException e) {
+            permit.close();
+            throw e;
+        }
+        var send = new Send<>(tools, lane, source, what, landed, body, permit, chunk);
+        IoThreads.Task task;
+        try {
+            task = tools.io().start(send);
+        } catch (IllegalStateException e) {
+            send.giveBack();
+            throw e;
+        }
+        return send.watch(task);
+    }
+
+    private T watch(IoThreads.Task task) throws StoreException, BufferIoException, InterruptedException {
+        lock.lock();
+        try {
+            while (!over) {
+                long idle = patient ? 0 : tools.timing().nanos() - movedAt;
+                if (failure == null && idle >= tools.config().writeStallAfter().toNanos()) {
+                    failure = new StoreException(Kind.TRANSIENT, what + ": nothing moved for " + idle / 1_000_000_000 + " s");
+                    task.interrupt();
+                }
+                changed.awaitNanos(POLL_NANOS);
+            }
+            return outcome();
+        } catch (InterruptedException e) {
+            task.interrupt();
+            lock.unlock();
+            try {
+                // So that what the caller does next (discard) seldom meets a request still under way.
+                task.awaitEnd(tools.config().interruptGrace());
+            } finally {
+                lock.lock();
+            }
+            throw e;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private T outcome() throws StoreException, BufferIoException {
+        if (bufferFailure != null) {
+            throw bufferFailure;
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        if (result == null) {
+            throw new IllegalStateException(what + " gave nothing back");
+        }
+        return result;
+    }
+
+    @Override
+    public void run() {
+        T done = null;
+        StoreException problem = null;
+        long begun = tools.timing().nanos();
+        try {
+            done = body.run(this, lane.scratch(chunk));
+            long nanos = tools.timing().nanos() - begun - paidNanos;
+            lane.gate().latency(tiny, tiny ? nanos : nanos / Math.max(1, counted >> 20));
+        } catch (StoreException e) {
+            problem = e;
+        } catch (BufferIoException e) {
+            problem = bufferFailed(e);
+        } catch (InterruptedException e) {
+            problem = new StoreException(Kind.TRANSIENT, what + " was given up", e);
+        } catch (RuntimeException | Error e) {
+            problem = new StoreException(Kind.PERMANENT, what + ": " + e, e);
+        } finally {
+            giveBack();
+            end(done, problem);
+        }
+    }
+
+    private void giveBack() {
+        chunk.close();
+        permit.close();
+    }
+
+    private void end(@Nullable T done, @Nullable StoreException problem) {
+        if (problem != null) {
+            landed.accept(-counted);
+            if (problem.kind() == Kind.TRANSIENT) {
+                lane.gate().overloaded();
+            }
+        }
+        lock.lock();
+        try {
+            over = true;
+            result = done;
+            if (problem != null && failure == null) {
+                failure = problem;
+            }
+            if (problem == null) {
+                failure = null; // given up, but it came through after all
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** From now on it may take any time (fsync). */
+    void bePatient() {
+        lock.lock();
+        try {
+            patient = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What the store asks for from now on are the bytes [offset, offset + count). */
+    void beginPart(long offset, long count) {
+        start = offset;
+        length = count;
+        given = 0;
+        largest = 0;
+        running.reset();
+    }
+
+    /** Of all the part's bytes, as they were read from the buffer. @throws StoreException the store did not ask for all of them */
+    long crc32c() throws StoreException {
+        if (given != length) {
+            throw new StoreException(Kind.CORRUPT, what + ": the store took " + given + " of " + length + " bytes");
+        }
+        return running.getValue();
+    }
+
+    @Override
+    public void fill(long offset, ByteBuffer dst) throws IOException {
+        int wanted = dst.remaining();
+        if (offset == start) {
+            running.reset();
+            given = 0;
+        }
+        if (offset != start + given || given + wanted > length) {
+            throw new IOException("the store asked for " + wanted + " bytes at " + offset + ", not at " + (start + given));
+        }
+        pay(wanted);
+        long asked = tools.timing().nanos();
+        var piece = dst.duplicate();
+        read(offset, dst);
+        running.update(piece);
+        given += wanted;
+        if (given > largest) {
+            landed.accept(given - largest);
+            counted += given - largest;
+            largest = given;
+        }
+        lane.gate().moved(wanted, moved(asked));
+    }
+
+    private void pay(int bytes) throws IOException {
+        long before = tools.timing().nanos();
+        try {
+            if (lane.pay(bytes)) {
+                paidNanos += tools.timing().nanos() - before;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(what + " was given up", e);
+        }
+    }
+
+    private void read(long offset, ByteBuffer dst) throws IOException {
+        try {
+            var file = source.enter();
+            try {
+                int wanted = dst.remaining();
+                int got = file.read(dst, offset);
+                if (got < wanted) {
+                    throw new BufferIoException(
+                            what + ": its file in the buffer ends at byte " + (offset + got) + "; it became shorter meanwhile",
+                            false,
+                            new EOFException());
+                }
+            } finally {
+                source.leave();
+            }
+        } catch (BufferIoException e) {
+            bufferFailed(e);
+            throw new IOException(e);
+        }
+    }
+
+    private StoreException bufferFailed(BufferIoException e) {
+        lock.lock();
+        try {
+            bufferFailure = e;
+        } finally {
+            lock.unlock();
+        }
+        return new StoreException(Kind.PERMANENT, String.valueOf(e.getMessage()), e);
+    }
+
+    /** It is under way, even if it asks for no bytes. */
+    void progressed() {
+        moved(tools.timing().nanos());
+    }
+
+    /** @return nanoseconds since the piece before, or the start */
+    private long moved(long now) {
+        lock.lock();
+        try {
+            long since = now - movedAt;
+            movedAt = tools.timing().nanos();
+            return since;
+        } finally {
+            lock.unlock();
+        }
+    }
+}
