@@ -4,6 +4,10 @@ import io.forebay.api.value.Bytes;
 import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,7 +61,34 @@ public record Job(
             Optional<Integer> writers) {}
 
     public record Input(
-            String name, StoreUri source, List<Glob> include, List<Glob> exclude, SymlinkPolicy symlinks) {}
+            String name, StoreUri source, List<Glob> include, List<Glob> exclude, SymlinkPolicy symlinks) {
+        public Input {
+            include = List.copyOf(include);
+            exclude = List.copyOf(exclude);
+        }
+
+        /** Whether a key, relative to the source, is one of this input. */
+        public boolean selects(String key) {
+            return include.stream().anyMatch(glob -> glob.matches(key)) && exclude.stream().noneMatch(glob -> glob.matches(key));
+        }
+
+        /**
+         * The value of STEM: the last part of {@code key} without the extension that a pattern of {@code include} spells out
+         * ({@code *.nii.gz}), the longest if several match; else without its last extension. Never empty: {@code .x} is
+         * {@code .x}.
+         */
+        public String stem(String key) {
+            var name = key.substring(key.lastIndexOf('/') + 1);
+            int dot = name.lastIndexOf('.');
+            var last = dot > 0 ? name.substring(dot) : "";
+            var extension = include.stream()
+                    .filter(glob -> glob.matches(key))
+                    .flatMap(glob -> glob.extensionOf(name).stream())
+                    .max(Comparator.comparingInt(String::length))
+                    .orElse(last);
+            return name.substring(0, name.length() - extension.length());
+        }
+    }
 
     /** What a symbolic link among the inputs or outputs means. */
     public enum SymlinkPolicy {
@@ -76,10 +107,38 @@ public record Job(
             Map<String, Template> env,
             Optional<Bytes> memoryLimit,
             Optional<Bytes> memoryRequest,
-            Optional<Long> cpuRequestMillis) {}
+            Optional<Long> cpuRequestMillis) {
+        public Step {
+            command = List.copyOf(command);
+            env = Collections.unmodifiableMap(new LinkedHashMap<>(env));
+        }
+    }
 
     public record Output(
-            String name, Template path, Template to, Publish publish, When when, boolean required, Verify verify) {}
+            String name, Template path, Template to, Publish publish, When when, boolean required, Verify verify) {
+        /** Which files below OUT are meant; the values of variables stand for themselves, whatever characters they hold. */
+        public Glob pathGlob(Map<String, String> variables) {
+            var quoted = new HashMap<String, String>();
+            variables.forEach((name, value) -> quoted.put(name, Glob.quote(value)));
+            return new Glob(path.expandPath(quoted));
+        }
+
+        /**
+         * The folder that an item's files are published in, under their path below OUT.
+         *
+         * @throws IllegalArgumentException if a value makes it no URI ({@code ..} in a path)
+         */
+        public StoreUri destination(Map<String, String> variables) {
+            return StoreUri.parse(to.expandPath(variables)).resolve("");
+        }
+
+        /** The folder that all items' destinations lie in: what stands before the first variable. */
+        public StoreUri fixedDestination() {
+            var start = to.literalStart();
+            boolean whole = to.variables().isEmpty();
+            return StoreUri.parse(whole ? start : start.substring(0, start.lastIndexOf('/') + 1)).resolve("");
+        }
+    }
 
     public enum Publish {
         ON_ITEM,
@@ -104,7 +163,10 @@ public record Job(
 
     public record Buffer(List<Tier> tiers, Optional<Bytes> itemWork, Optional<Bytes> itemOutputs) {}
 
-    public record Tier(Medium medium, Bytes size, @Nullable String storageClassName) {}
+    public record Tier(Medium medium, Bytes size, @Nullable String storageClassName) {
+        /** What a manifest may ask for at least: the chunks of a few transfers and a small item beside them. */
+        public static final Bytes MINIMUM = Bytes.ofMiB(64);
+    }
 
     public enum Medium {
         MEMORY,

@@ -26,6 +26,39 @@ public record Template(String text) {
         return names;
     }
 
+    /** What stands before the first reference, as it is expanded; all of it, if there is none. */
+    public String literalStart() {
+        var names = variables();
+        if (names.isEmpty()) {
+            return expand(Map.of());
+        }
+        // No text of a manifest holds U+0000, so it marks the first reference.
+        var marked = expand(Map.of(names.iterator().next(), "\0"));
+        return marked.substring(0, marked.indexOf('\0'));
+    }
+
+    /**
+     * Expands, and leaves out each component that is nothing but variables without a value: {@code a/$(DIR)/b} with an empty DIR
+     * is {@code a/b}, since nobody means {@code a//b}.
+     */
+    String expandPath(Map<String, String> variables) {
+        var kept = new StringBuilder();
+        for (var component : text.split("(?<=/)")) {
+            boolean slash = component.endsWith("/");
+            var inner = slash ? component.substring(0, component.length() - 1) : component;
+            if (inner.isEmpty() || !new Template(inner).expand(variables).isEmpty()) {
+                kept.append(component);
+            }
+        }
+        return new Template(kept.toString()).expand(variables);
+    }
+
+    /** Whether a {@code $(} is never closed; it stays as it is. */
+    boolean isUnclosed() {
+        int open = text.replace("$$", "").lastIndexOf("$(");
+        return open >= 0 && text.replace("$$", "").indexOf(')', open) < 0;
+    }
+
     private void walk(StringBuilder out, Map<String, String> variables, Set<String> names) {
         int i = 0;
         while (i < text.length()) {
