@@ -71,9 +71,11 @@ offline && offline_word=-o
     fail "compiling failed"
   fi
 
-if [ -f "$root/sidecar/src/runner/build.sh" ] && ! sh "$root/sidecar/src/runner/build.sh" "$work/forebay-step" >>"$log" 2>&1 9>&-; then
-  rm -f "$work/forebay-step"
-  say "the step runner could not be compiled ($log says why; is there a C compiler?): steps are started by the engine itself"
+cp "$root/tools/options" "$root/tools/start.sh" "$work/lib/" && mv "$work"/lib/forebay-sidecar-*.jar "$work/lib/forebay.jar" ||
+  fail "compiling made no jar in $work/lib"
+if [ -f "$root/sidecar/src/runner/build.sh" ] && ! sh "$root/sidecar/src/runner/build.sh" "$work/lib/forebay-step" >>"$log" 2>&1 9>&-; then
+  rm -f "$work/lib/forebay-step"
+  say "the step runner could not be compiled ($log says why; is there a C compiler?): the engine starts steps itself"
 fi
 rm -rf "$work/source"
 
@@ -82,13 +84,10 @@ printf '%s\n' "$jdk" >"$work/home"
 release_of "$jdk"
 printf '%s\n' "$release" >"$work/release"
 
-# The folder gets its final name before the AOT cache is made, since that remembers the paths of the jars.
 final=$state/$new
 mv "$work" "$final" || fail "cannot rename $work to $final"
 work=$final
-sh "$here/arguments.sh" "$final" "$final/lib" "$final/forebay-step" "$final/forebay.aot" >"$final/args.new" || fail "cannot write $final/args.new"
-mv "$final/args.new" "$final/args"
-sh "$here/train.sh" "$final/java" "$final/args" "$final/forebay.aot" >>"$log" 2>&1 9>&- ||
+sh "$here/train.sh" "$final/java" "$final" >>"$log" 2>&1 9>&- ||
   say "no AOT cache could be made ($log says why): everything works, starts are slower"
 
 previous=

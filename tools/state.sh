@@ -4,7 +4,7 @@
 # <state>/current        one line: the name of the folder of the build in force
 # <state>/lock           held while building
 # <state>/<build>/       stamp: touched before the build read its sources   java: link to the JDK's program   home: that JDK
-#                        release: the first lines of the JDK's own release file   args: options for java   lib/   forebay-step
+#                        release: the first lines of the JDK's own release file   lib/: as in the archive (dist/build.sh)
 # A build is never changed after current names it: processes that run from it keep their files.
 
 cache_folder() {

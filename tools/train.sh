@@ -1,10 +1,10 @@
 #!/bin/sh
-# train.sh JAVA ARGS AOT: makes the AOT cache from a small real run, so that what a start loads lies ready (JEP 514).
+# train.sh JAVA HOME: makes HOME/lib/forebay.aot from a small real run, so that what a start loads lies ready (JEP 514).
 set -u
-java=$1 args=$2 aot=$3
+java=$1 home=$2
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-mkdir -p "$scratch/in" "$scratch/home"
+mkdir -p "$scratch/in" "$scratch/cache"
 printf 'one\n' >"$scratch/in/a.txt"
 printf 'two\n' >"$scratch/in/b.txt"
 cat >"$scratch/job.yaml" <<J
@@ -28,7 +28,12 @@ spec:
     tiers: [{medium: Disk, size: 64Mi}]
   workers: {max: 1, slots: 1}
 J
-grep -v '^-XX:AOTCache=' "$args" >"$scratch/args"
-LC_ALL=C.UTF-8 XDG_CACHE_HOME=$scratch/home "$java" "@$scratch/args" -Xmx96m "-XX:AOTCacheOutput=$aot" io.forebay.sidecar.Main run "$scratch/job.yaml" </dev/null
+XDG_CACHE_HOME=$scratch/cache
+export XDG_CACHE_HOME
+aot_mode=Output
+(
+  set -- run "$scratch/job.yaml"
+  . "$home/lib/start.sh"
+) </dev/null
 echo "training run: exit $?"
-[ -s "$aot" ]
+[ -s "$home/lib/forebay.aot" ]

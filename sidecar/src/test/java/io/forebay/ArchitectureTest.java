@@ -63,23 +63,15 @@ class ArchitectureTest {
                             "os")),
             Map.entry("telemetry", List.of()),
             Map.entry(
+                    "local",
+                    List.of(
+                            "worker", "coordinator", "records", "fetch", "flush", "commit", "transfer", "store", "item",
+                            "buffer", "journal", "step", "link", "telemetry", "os")),
+            Map.entry(
                     "cli",
                     List.of(
-                            "worker",
-                            "coordinator",
-                            "records",
-                            "fetch",
-                            "flush",
-                            "commit",
-                            "transfer",
-                            "store",
-                            "item",
-                            "buffer",
-                            "journal",
-                            "step",
-                            "link",
-                            "telemetry",
-                            "os"))));
+                            "local", "worker", "coordinator", "records", "fetch", "flush", "commit", "transfer",
+                            "store", "item", "buffer", "journal", "step", "link", "telemetry", "os"))));
 
     private static JavaClasses code;
 
