@@ -1,0 +1,171 @@
+package io.forebay.sidecar.store.s3;
+
+import io.forebay.message.Messages.Part;
+import io.forebay.sidecar.store.StoreException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.AbortMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
+import software.amazon.awssdk.services.s3.model.ChecksumMode;
+import software.amazon.awssdk.services.s3.model.ChecksumType;
+import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.CompletedMultipartUpload;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
+import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
+import software.amazon.awssdk.services.s3.model.ListPartsRequest;
+
+/** The control operations through the AWS SDK, each sent once, faults classified. Thread-safe. */
+final class Control implements AutoCloseable {
+    private final S3Client client;
+    /** Waits longer for its answers. */
+    private final S3Client patient;
+
+    private final String bucket;
+    private final S3Errors errors;
+
+    Control(S3Client client, S3Client patient, String bucket, S3Errors errors) {
+        this.client = client;
+        this.patient = patient;
+        this.bucket = bucket;
+        this.errors = errors;
+    }
+
+    S3Client client() {
+        return client;
+    }
+
+    private <T> T call(Operation operation, String key, Supplier<T> call) throws StoreException, InterruptedException {
+        try {
+            return call.get();
+        } catch (SdkException e) {
+            throw errors.ofSdk(operation, key, e);
+        }
+    }
+
+    /** @param ifMatch ETag without quotes; absent: any @throws StoreException NOT_FOUND, CHANGED */
+    Headers head(String key, @Nullable String ifMatch, @Nullable String versionId, boolean askChecksum)
+            throws StoreException, InterruptedException {
+        var request = HeadObjectRequest.builder().bucket(bucket).key(key).versionId(versionId);
+        if (ifMatch != null) {
+            request.ifMatch("\"" + ifMatch + "\"");
+        }
+        if (askChecksum) {
+            request.checksumMode(ChecksumMode.ENABLED);
+        }
+        return call(
+                Operation.STAT,
+                key,
+                () -> Headers.of(client.headObject(request.build()).sdkHttpResponse().headers()));
+    }
+
+    /** @param checksummed the server will keep the CRC32C of each part */
+    record Upload(String id, boolean checksummed) {}
+
+    /** @param headers user metadata, names with their prefix */
+    Upload createUpload(String key, Map<String, String> headers, boolean askChecksum) throws StoreException, InterruptedException {
+        var metadata = new HashMap<String, String>();
+        headers.forEach((name, value) -> metadata.put(name.substring(ObjectMeta.PREFIX.length()), value));
+        var request = CreateMultipartUploadRequest.builder().bucket(bucket).key(key).metadata(metadata);
+        if (askChecksum) {
+            request.checksumAlgorithm(ChecksumAlgorithm.CRC32_C).checksumType(ChecksumType.FULL_OBJECT);
+        }
+        var answer = call(Operation.CREATE_UPLOAD, key, () -> client.createMultipartUpload(request.build()));
+        return new Upload(answer.uploadId(), askChecksum && answer.checksumAlgorithm() == ChecksumAlgorithm.CRC32_C);
+    }
+
+    /** What the server has of an upload. @param parts by number from 1 */
+    record Listed(boolean checksummed, Map<Integer, ListedPart> parts) {}
+
+    /** @param crc32c -1: not told */
+    record ListedPart(String etag, long size, long crc32c) {}
+
+    /** @param all false: only whether it exists and how it was created @throws StoreException NOT_FOUND */
+    Listed listParts(String key, String uploadId, boolean all) throws StoreException, InterruptedException {
+        var parts = new HashMap<Integer, ListedPart>();
+        boolean checksummed = false;
+        Integer marker = null;
+        while (true) {
+            var request = ListPartsRequest.builder()
+                    .bucket(bucket)
+                    .key(key)
+                    .uploadId(uploadId)
+                    .maxParts(all ? 1000 : 1)
+                    .partNumberMarker(marker)
+                    .build();
+            var page = call(Operation.LIST_PARTS, key, () -> client.listParts(request));
+            checksummed |= page.checksumAlgorithm() == ChecksumAlgorithm.CRC32_C;
+            for (var part : page.parts()) {
+                parts.put(
+                        part.partNumber(),
+                        new ListedPart(Headers.unquoted(part.eTag()), part.size(), Sums.crcOf(part.checksumCRC32C())));
+            }
+            var next = page.nextPartNumberMarker();
+            if (!all || !Boolean.TRUE.equals(page.isTruncated()) || next == null || (marker != null && next <= marker)) {
+                return new Listed(checksummed, Map.copyOf(parts));
+            }
+            marker = next;
+        }
+    }
+
+    /** @return CRC32C of the whole object as the server has it now; -1: not told */
+    long complete(String key, String uploadId, List<Part> parts, boolean checksummed) throws StoreException, InterruptedException {
+        var completed = new ArrayList<CompletedPart>(parts.size());
+        for (var part : parts) {
+            var p = CompletedPart.builder().partNumber(part.number()).eTag("\"" + part.etag() + "\"");
+            if (checksummed && !part.crc32c().isEmpty()) {
+                p.checksumCRC32C(Sums.crcBase64(Long.parseLong(part.crc32c(), 16)));
+            }
+            completed.add(p.build());
+        }
+        var request = CompleteMultipartUploadRequest.builder()
+                .bucket(bucket)
+                .key(key)
+                .uploadId(uploadId)
+                .multipartUpload(CompletedMultipartUpload.builder().parts(completed).build())
+                .build();
+        var answer = call(Operation.COMPLETE, key, () -> patient.completeMultipartUpload(request));
+        return answer.checksumType() == ChecksumType.FULL_OBJECT ? Sums.crcOf(answer.checksumCRC32C()) : -1;
+    }
+
+    /** An upload that is gone is no error. */
+    void abort(String key, String uploadId) throws StoreException, InterruptedException {
+        var request =
+                AbortMultipartUploadRequest.builder().bucket(bucket).key(key).uploadId(uploadId).build();
+        try {
+            call(Operation.ABORT, key, () -> client.abortMultipartUpload(request));
+        } catch (StoreException e) {
+            if (e.kind() != StoreException.Kind.NOT_FOUND || e.wholeStore()) {
+                throw e;
+            }
+        }
+    }
+
+    /** An object that is gone is no error. @param ifMatch ETag without quotes; absent: any */
+    void delete(String key, @Nullable String ifMatch) throws StoreException, InterruptedException {
+        var request = DeleteObjectRequest.builder().bucket(bucket).key(key);
+        if (ifMatch != null) {
+            request.ifMatch("\"" + ifMatch + "\"");
+        }
+        try {
+            call(Operation.DELETE, key, () -> client.deleteObject(request.build()));
+        } catch (StoreException e) {
+            if (e.kind() != StoreException.Kind.NOT_FOUND || e.wholeStore()) {
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        patient.close();
+        client.close();
+    }
+}

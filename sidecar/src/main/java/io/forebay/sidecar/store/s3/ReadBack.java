@@ -1,0 +1,58 @@
+package io.forebay.sidecar.store.s3;
+
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.s3.DataPath.Get;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** What is at a final name now: its head, or the checksum of its bytes. Thread-safe. */
+final class ReadBack {
+    private final Control control;
+    private final DataPath data;
+    private final ServerHabits habits;
+
+    ReadBack(Control control, DataPath data, ServerHabits habits) {
+        this.control = control;
+        this.data = data;
+        this.habits = habits;
+    }
+
+    /** @return CRC32C of the whole object that the server keeps; -1: none */
+    static long wholeCrc32c(Headers head) {
+        return "COMPOSITE".equals(head.get("x-amz-checksum-type")) ? -1 : Sums.crcOf(head.get("x-amz-checksum-crc32c"));
+    }
+
+    /** The object's head, with the server's checksum where it has one. @param ifMatch ETag; absent: any */
+    Headers head(String key, @Nullable String ifMatch) throws StoreException, InterruptedException {
+        if (habits.refusesChecksums()) {
+            return control.head(key, ifMatch, null, false);
+        }
+        try {
+            return control.head(key, ifMatch, null, true);
+        } catch (StoreException e) {
+            // HEAD has no body to tell why: without the right to the object's key Amazon refuses its checksum alone, with 403.
+            if (!ServerHabits.mayBeHeader(e) && e.kind() != StoreException.Kind.DENIED) {
+                throw e;
+            }
+            return control.head(key, ifMatch, null, false);
+        }
+    }
+
+    /** @param etag of the object to be read; empty: any @return CRC32C of its bytes; -1: it has not {@code size} bytes */
+    long crc32c(String key, String etag, long size) throws StoreException, InterruptedException {
+        return data.get(new Get(key, null, etag.isEmpty() ? null : etag, 0, -1, false), (status, headers, body) -> sum(body, size));
+    }
+
+    private static long sum(DataPath.Body body, long size) throws IOException {
+        var piece = ByteBuffer.allocate(Publication.PIECE);
+        var crc = new CRC32C();
+        long done = 0;
+        while (body.read(piece.clear()) >= 0) {
+            done += piece.position();
+            crc.update(piece.flip());
+        }
+        return done == size ? crc.getValue() : -1;
+    }
+}

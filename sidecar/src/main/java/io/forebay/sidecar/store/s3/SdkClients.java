@@ -1,0 +1,67 @@
+package io.forebay.sidecar.store.s3;
+
+import io.forebay.sidecar.store.StoreException;
+import java.net.URI;
+import java.time.Duration;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.endpoints.S3EndpointParams;
+import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
+
+/** Makes SDK clients: no retries, no trailers, our timeouts, trust and identity. */
+final class SdkClients {
+    private SdkClients() {}
+
+    static S3Client of(S3Settings settings, Identity identity, Trust trust, Duration socketTimeout) {
+        var http = UrlConnectionHttpClient.builder()
+                .connectionTimeout(settings.timeouts().connect())
+                .socketTimeout(socketTimeout);
+        trust.managers().ifPresent(managers -> http.tlsTrustManagersProvider(() -> managers));
+        var client = S3Client.builder()
+                .httpClientBuilder(http)
+                .region(Region.of(settings.region()))
+                .credentialsProvider(identity)
+                .forcePathStyle(settings.pathStyle())
+                // Checksums are this package's own business; some servers refuse the SDK's (CASES O1).
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                .disableS3ExpressSessionAuth(true)
+                .serviceConfiguration(S3Configuration.builder()
+                        .chunkedEncodingEnabled(false)
+                        .expectContinueEnabled(false)
+                        .build())
+                .overrideConfiguration(o -> o.retryStrategy(AwsRetryStrategy.doNotRetry()));
+        if (settings.endpoint() != null) {
+            client.endpointOverride(settings.endpoint());
+        }
+        return client.build();
+    }
+
+    /** Where requests for the bucket go: host, and what stands before the key in the path. */
+    static URI bucketUrl(S3Settings settings) throws StoreException {
+        var params = S3EndpointParams.builder()
+                .bucket(settings.bucket())
+                .region(Region.of(settings.region()))
+                .forcePathStyle(settings.pathStyle())
+                .disableS3ExpressSessionAuth(true);
+        var endpoint = settings.endpoint();
+        if (endpoint != null) {
+            params.endpoint(endpoint.toString());
+        }
+        try {
+            return S3EndpointProvider.defaultProvider().resolveEndpoint(params.build()).join().url();
+        } catch (java.util.concurrent.CompletionException e) {
+            throw new StoreException(
+                    StoreException.Kind.PERMANENT,
+                    "bucket '" + settings.bucket() + "' cannot be addressed at " + settings.where() + ": "
+                            + String.valueOf(e.getCause() == null ? e.getMessage() : e.getCause().getMessage()),
+                    e,
+                    true);
+        }
+    }
+}
