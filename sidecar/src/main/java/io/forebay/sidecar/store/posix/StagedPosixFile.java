@@ -1,0 +1,313 @@
+package io.forebay.sidecar.store.posix;
+
+import io.forebay.sidecar.os.Errno;
+import io.forebay.sidecar.os.Fd;
+import io.forebay.sidecar.os.Open;
+import io.forebay.sidecar.os.Posix;
+import io.forebay.sidecar.os.PosixException;
+import io.forebay.sidecar.os.PosixIo;
+import io.forebay.sidecar.store.Crc32c;
+import io.forebay.sidecar.store.FileMeta;
+import io.forebay.sidecar.store.StagedFile;
+import io.forebay.sidecar.store.StagedWrite;
+import io.forebay.sidecar.store.Store.PieceSource;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.StoreException.Kind;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A temporary file on its way to be sealed. Order on disk: 1 create temp (new inode), 2 write, 3 size, mode, mtime, 4 fsync; the {@link
+ * Publisher} goes on. Thread-safe.
+ *
+ * <ul>
+ *   <li>The temporary file is always a new inode: a write that an earlier life had under way lands in the old one.
+ *   <li>A write whose caller has left may still be under way, from memory that holds something else by now. So the part counts as not
+ *       written, and is written anew only after that write has ended.
+ *   <li>After a failed fsync nothing is known of the bytes, and the next fsync would not tell: nothing but opening anew helps.
+ * </ul>
+ */
+final class StagedPosixFile implements StagedWrite {
+    /** Smaller files are one part. */
+    static final long PART = 64L << 20;
+
+    private static final long NOT_WRITTEN = -1;
+    /** Times that a left-over temporary name is removed before something else is held to make it again and again. */
+    private static final int TRIES = 5;
+    /** What a publication may set: not set-user-id and set-group-id, since the file's owner here is not who made it. */
+    private static final int MODE = 01777;
+
+    private final IoPool pool;
+    private final StagedFile.Stub stub;
+    private final String folder;
+    private final Fd file;
+    private final Shared uses;
+
+    /** CRC32C of each part, or {@link #NOT_WRITTEN}. Guarded by this, as all below. */
+    private final long[] crc32c;
+    /** A part may hold other bytes than zeros once a write has begun. */
+    private final boolean[] begun;
+
+    private final IoPool.@Nullable Task<?>[] leftUnderWay;
+    private long writtenUpTo;
+    private @Nullable String broken;
+
+    private StagedPosixFile(IoPool pool, StagedFile.Stub stub, String folder, Fd file) {
+        this.pool = pool;
+        this.stub = stub;
+        this.folder = folder;
+        this.file = file;
+        this.uses = new Shared(file::close);
+        int parts = Math.toIntExact(Math.max(1, Math.ceilDiv(stub.size(), PART)));
+        this.crc32c = new long[parts];
+        Arrays.fill(crc32c, NOT_WRITTEN);
+        this.begun = new boolean[parts];
+        this.leftUnderWay = new IoPool.Task<?>[parts];
+    }
+
+    /** Makes the temporary file. To be called on the pool. */
+    static StagedPosixFile create(IoPool pool, StagedFile.Stub stub, Destination at, LustreTool lustre)
+            throws PosixException, StoreException {
+        try (var parent = at.create()) {
+            refuseFolder(parent, at);
+            return new StagedPosixFile(pool, stub, at.folder(), temporary(parent, stub, lustre));
+        } catch (PosixException e) {
+            if (e.is(Errno.ENOENT)) {
+                throw e; // see Destination.create
+            }
+            throw PosixErrors.ofWrite("creating " + at.path(), e, at.root(), stub.size());
+        }
+    }
+
+    /** Better known before the first byte than at the commit; so are names that are too long for this file system. */
+    private static void refuseFolder(Fd parent, Destination at) throws PosixException, StoreException {
+        try {
+            if (Posix.lstatat(parent, at.name()).isFolder()) {
+                throw new StoreException(Kind.PERMANENT, "no file can be written at " + at.path() + ": a folder of that name is there");
+            }
+        } catch (PosixException e) {
+            if (!e.is(Errno.ENOENT)) {
+                throw e;
+            }
+        }
+    }
+
+    private static Fd temporary(Fd parent, StagedFile.Stub stub, LustreTool lustre) throws PosixException {
+        // A file whose mode is not known gets what the umask leaves; others are nobody's business until they have their own.
+        int mode = stub.meta().mode() < 0 ? 0666 : 0600;
+        for (int i = 1; ; i++) {
+            unlinkIfThere(parent, stub.handle());
+            if (lustre.stripe(parent, stub.handle(), stub.size())) {
+                return Posix.openat(parent, stub.handle(), Open.WRONLY | Open.NOFOLLOW, mode);
+            }
+            try {
+                return Posix.openat(parent, stub.handle(), Open.WRONLY | Open.CREAT | Open.EXCL | Open.NOFOLLOW, mode);
+            } catch (PosixException e) {
+                if (!e.is(Errno.EEXIST) || i == TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    static void unlinkIfThere(Fd parent, String name) throws PosixException {
+        try {
+            Posix.unlinkat(parent, name);
+        } catch (PosixException e) {
+            if (!e.is(Errno.ENOENT)) {
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public int parts() {
+        return crc32c.length;
+    }
+
+    @Override
+    public long offset(int part) {
+        return part * PART;
+    }
+
+    @Override
+    public long length(int part) {
+        return Math.min(PART, stub.size() - offset(part));
+    }
+
+    @Override
+    public long write(int part, PieceSource source, ByteBuffer scratch) throws StoreException, InterruptedException {
+        boolean zerosToo = begin(part);
+        var crc = new CRC32C();
+        long end = offset(part) + length(part);
+        for (long at = offset(part); at < end; ) {
+            scratch.clear().limit((int) Math.min(scratch.capacity(), end - at));
+            fill(source, at, scratch);
+            crc.update(scratch.duplicate());
+            put(part, scratch, at, zerosToo);
+            at += scratch.limit();
+        }
+        written(part, crc.getValue());
+        return crc.getValue();
+    }
+
+    private void fill(PieceSource source, long at, ByteBuffer scratch) throws StoreException {
+        int length = scratch.limit();
+        try {
+            source.fill(at, scratch);
+        } catch (IOException e) {
+            throw new StoreException(Kind.PERMANENT, "writing " + stub.finalKey() + ": its source failed: " + e.getMessage(), e);
+        }
+        scratch.position(0).limit(length);
+    }
+
+    /** @return whether zeros have to be written too, since something may be there already */
+    private boolean begin(int part) throws StoreException, InterruptedException {
+        IoPool.Task<?> before;
+        synchronized (this) {
+            requireWhole();
+            before = leftUnderWay[part];
+            crc32c[part] = NOT_WRITTEN;
+        }
+        if (before != null) {
+            before.awaitEnd();
+        }
+        synchronized (this) {
+            boolean again = begun[part];
+            begun[part] = true;
+            return again;
+        }
+    }
+
+    private void put(int part, ByteBuffer piece, long at, boolean zerosToo) throws StoreException, InterruptedException {
+        var bytes = MemorySegment.ofBuffer(piece);
+        var task = pool.start(uses, () -> put(bytes, at, zerosToo), late -> {});
+        try {
+            task.await();
+        } catch (PosixException e) {
+            throw PosixErrors.of(writing(), e);
+        } catch (InterruptedException e) {
+            synchronized (this) {
+                leftUnderWay[part] = task;
+            }
+            throw e;
+        }
+    }
+
+    private Long put(MemorySegment bytes, long at, boolean zerosToo) throws PosixException, StoreException {
+        try {
+            long end = at + bytes.byteSize();
+            if (zerosToo) {
+                PosixIo.pwrite(file, bytes, at);
+            } else {
+                end = ZeroBlocks.pwrite(file, bytes, at);
+            }
+            synchronized (this) {
+                writtenUpTo = Math.max(writtenUpTo, end);
+            }
+            return end;
+        } catch (PosixException e) {
+            throw PosixErrors.ofWrite(writing(), e, folder, stub.size());
+        }
+    }
+
+    private String writing() {
+        return "writing " + stub.finalKey();
+    }
+
+    private synchronized void written(int part, long crc) {
+        crc32c[part] = crc;
+    }
+
+    private void requireWhole() throws StoreException {
+        if (broken != null) {
+            throw new StoreException(Kind.TRANSIENT, writing() + ": " + broken + "; it must be staged anew");
+        }
+    }
+
+    @Override
+    public StagedFile seal() throws StoreException, InterruptedException {
+        long whole;
+        synchronized (this) {
+            requireWhole();
+            whole = combined();
+        }
+        try {
+            pool.run(uses, () -> {
+                makeDurable();
+                return null;
+            });
+        } catch (PosixException e) {
+            breakOff("making it durable failed: " + e.reason());
+            var lost = PosixErrors.kind(e) == Kind.NO_SPACE || PosixErrors.kind(e) == Kind.DENIED ? PosixErrors.kind(e) : Kind.TRANSIENT;
+            throw new StoreException(lost, "making " + stub.finalKey() + " durable failed: " + e.reason() + "; it must be staged anew", e);
+        } catch (InterruptedException e) {
+            // Whether its fsync failed will not be known.
+            breakOff("making it durable was given up");
+            throw e;
+        }
+        return new StagedFile(stub, List.of(), stub.size(), whole);
+    }
+
+    private long combined() {
+        long whole = Crc32c.EMPTY;
+        for (int part = 0; part < crc32c.length; part++) {
+            if (crc32c[part] == NOT_WRITTEN) {
+                throw new IllegalStateException("part " + part + " of " + stub.finalKey() + " is not written");
+            }
+            whole = Crc32c.combine(whole, crc32c[part], length(part));
+        }
+        return whole;
+    }
+
+    private synchronized void breakOff(String why) {
+        broken = why;
+    }
+
+    private void makeDurable() throws PosixException, StoreException {
+        long end;
+        synchronized (this) {
+            end = writtenUpTo;
+        }
+        try {
+            if (end < stub.size()) {
+                PosixIo.ftruncate(file, stub.size());
+            }
+            setMeta(file, stub.meta());
+            PosixIo.fsync(file);
+        } catch (PosixException e) {
+            if (PosixErrors.kind(e) == Kind.NO_SPACE) {
+                breakOff("making it durable failed: " + e.reason());
+                throw PosixErrors.ofWrite("making " + stub.finalKey() + " durable", e, folder, stub.size());
+            }
+            throw e;
+        }
+    }
+
+    /** File systems that keep no modes or times refuse them (vfat, some gateways): that must not cost the bytes. */
+    static void setMeta(Fd file, FileMeta meta) throws PosixException {
+        try {
+            if (meta.mode() >= 0) {
+                Posix.fchmod(file, meta.mode() & MODE);
+            }
+            if (meta.mtimeNanos() != -1) {
+                Posix.setMtime(file, meta.mtimeNanos());
+            }
+        } catch (PosixException e) {
+            if (!e.is(Errno.EPERM) && !e.is(Errno.EOPNOTSUPP) && !e.is(Errno.ENOSYS)) {
+                throw e;
+            }
+        }
+    }
+
+    /** The descriptor goes when the last write under way has ended. */
+    @Override
+    public void close() {
+        uses.close();
+    }
+}
