@@ -8,6 +8,7 @@ MAVEN_SHA512=bcfe4fe305c962ace56ac7b5fc7a08b87d5abd8b7e89027ab251069faebee516b0d
 # Both may name a mirror.
 : "${FOREBAY_ADOPTIUM_URL:=https://api.adoptium.net}"
 : "${FOREBAY_MAVEN_URL:=https://repo.maven.apache.org/maven2}"
+apt_helper=/usr/lib/apt/apt-helper
 
 say() { printf 'forebay: %s\n' "$*" >&2; }
 
@@ -21,12 +22,23 @@ find_jdk() {
     say "FOREBAY_JAVA_HOME=$FOREBAY_JAVA_HOME holds no JDK $JDK_FEATURE (bin/javac and a file named release are looked for); set it right or unset it"
     return 70
   fi
-  for jdk in "${JAVA_HOME:-}" "$(program_home java)" "$(program_home javac)" \
-    /usr/lib/jvm/* /usr/java/* /usr/local/java/* /usr/local/jdk* /usr/local/openjdk* /opt/* /opt/java/* /opt/jdk/* \
-    "${HOME:-/nonexistent}"/.sdkman/candidates/java/* "${HOME:-/nonexistent}"/.jdks/* "$cache"/jdk-*; do
+  for jdk in "${JAVA_HOME:-}" "$(program_home java)" "$(program_home javac)"; do
+    is_jdk "$jdk" && return
+  done
+  usual_jdk_folders && return
+  for jdk in "$cache"/jdk-*; do
     is_jdk "$jdk" && return
   done
   fetch_jdk
+}
+
+# Sets $jdk to the first one where distributions and version managers put them.
+usual_jdk_folders() {
+  for jdk in /usr/lib/jvm/* /usr/java/* /usr/local/java/* /usr/local/jdk* /usr/local/openjdk* /opt/* /opt/java/* /opt/jdk/* \
+    "${HOME:-/nonexistent}"/.sdkman/candidates/java/* "${HOME:-/nonexistent}"/.jdks/*; do
+    is_jdk "$jdk" && return
+  done
+  return 1
 }
 
 # The folder above bin/ of the program that PATH finds, links followed; nothing where PATH has none.
@@ -132,8 +144,8 @@ download() {
     curl -fsSL --retry 3 --connect-timeout 20 -o "$2" "$1" && return
   elif command -v wget >/dev/null; then
     wget -q --tries=3 --timeout=20 -O "$2" "$1" && return
-  elif [ -x /usr/lib/apt/apt-helper ]; then
-    /usr/lib/apt/apt-helper download-file "$1" "$2" >/dev/null && return
+  elif [ -x "$apt_helper" ]; then
+    "$apt_helper" download-file "$1" "$2" >/dev/null && return
   else
     say "cannot fetch $1: neither curl nor wget is here; install one of them and ca-certificates, or use the self-contained archive of Forebay"
     return 1

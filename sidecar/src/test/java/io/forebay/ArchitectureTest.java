@@ -65,13 +65,40 @@ class ArchitectureTest {
             Map.entry(
                     "local",
                     List.of(
-                            "worker", "coordinator", "records", "fetch", "flush", "commit", "transfer", "store", "item",
-                            "buffer", "journal", "step", "link", "telemetry", "os")),
+                            "worker",
+                            "coordinator",
+                            "records",
+                            "fetch",
+                            "flush",
+                            "commit",
+                            "transfer",
+                            "store",
+                            "item",
+                            "buffer",
+                            "journal",
+                            "step",
+                            "link",
+                            "telemetry",
+                            "os")),
             Map.entry(
                     "cli",
                     List.of(
-                            "local", "worker", "coordinator", "records", "fetch", "flush", "commit", "transfer",
-                            "store", "item", "buffer", "journal", "step", "link", "telemetry", "os"))));
+                            "local",
+                            "worker",
+                            "coordinator",
+                            "records",
+                            "fetch",
+                            "flush",
+                            "commit",
+                            "transfer",
+                            "store",
+                            "item",
+                            "buffer",
+                            "journal",
+                            "step",
+                            "link",
+                            "telemetry",
+                            "os"))));
 
     private static JavaClasses code;
 
