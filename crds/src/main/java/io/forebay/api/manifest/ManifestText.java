@@ -93,7 +93,7 @@ public final class ManifestText {
                 object.fields().forEach((key, value) -> fields.put(key, map(value, NodeBuilder.below(path, key), function)));
                 yield new Node.Obj(fields, object.line());
             }
-            case Node.Num _, Node.Bool _, Node.Null _ -> node;
+            case Node.Num _, Node.Bool _, Node.Null _, Node.Bad _ -> node;
         };
     }
 

@@ -95,6 +95,24 @@ sealed interface Node {
         }
     }
 
+    /** What was told already when it was read; nobody tells it again. */
+    record Bad(String text, int line) implements Node {
+        @Override
+        public String type() {
+            return "nothing usable";
+        }
+
+        @Override
+        public String shown() {
+            return text;
+        }
+
+        @Override
+        public JsonNode toJson() {
+            return JsonNodeFactory.instance.textNode(text);
+        }
+    }
+
     record Seq(List<Node> entries, int line) implements Node {
         @Override
         public String type() {

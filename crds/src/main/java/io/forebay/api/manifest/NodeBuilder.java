@@ -51,11 +51,11 @@ final class NodeBuilder {
         }
     }
 
-    /** A number as written, or the text itself, told, where its form is none of JSON's. */
+    /** A number as written, unless its form is none of JSON's: that is told. */
     Node number(String text, String path, int line) {
         if (text.length() > 100 || !text.matches("-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]{1,3})?")) {
             problems.add(path, text, "'" + text + "' is no plain decimal number; write it so, or in quotes if it is a text", line);
-            return new Node.Text(text, line);
+            return new Node.Bad(text, line);
         }
         return new Node.Num(text, line);
     }
@@ -67,7 +67,7 @@ final class NodeBuilder {
                 switch (node) {
                     case Node.Seq seq -> seq.entries();
                     case Node.Obj obj -> List.copyOf(obj.fields().values());
-                    case Node.Text _, Node.Num _, Node.Bool _, Node.Null _ -> List.of();
+                    case Node.Text _, Node.Num _, Node.Bool _, Node.Null _, Node.Bad _ -> List.of();
                 };
         for (var child : below) {
             countCopy(child, depth + 1);

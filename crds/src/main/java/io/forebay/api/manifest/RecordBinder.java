@@ -234,6 +234,9 @@ final class RecordBinder {
     }
 
     private <T> @Nullable T wrongType(Node node, String wanted, String path, String remedy) {
+        if (node instanceof Node.Bad) {
+            return null;
+        }
         var what = node instanceof Node.Null
                 ? "must be of type " + wanted + ", not null; give it a value or remove it"
                 : "must be of type " + wanted + ", not " + node.type()

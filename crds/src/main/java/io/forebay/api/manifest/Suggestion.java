@@ -9,15 +9,25 @@ import java.util.Optional;
 public final class Suggestion {
     private Suggestion() {}
 
-    /** The known word that is at most a third of its letters away, if any; case does not count. */
+    private static final int SAME_START = 4;
+
+    /** The known word that is at most a third of its letters away, or starts alike, if any; case does not count. */
     public static Optional<String> closest(String word, Collection<String> known) {
         if (word.length() > 64) {
             return Optional.empty();
         }
         var lower = word.toLowerCase(Locale.ROOT);
         return known.stream()
-                .filter(k -> distance(lower, k.toLowerCase(Locale.ROOT)) <= Math.max(1, k.length() / 3))
+                .filter(k -> isClose(lower, k.toLowerCase(Locale.ROOT)))
                 .min(Comparator.comparingInt((String k) -> distance(lower, k.toLowerCase(Locale.ROOT))).thenComparing(k -> k));
+    }
+
+    private static boolean isClose(String a, String b) {
+        int most = Math.max(1, b.length() / 3);
+        if (a.length() >= SAME_START && b.startsWith(a.substring(0, SAME_START))) {
+            most = SAME_START;
+        }
+        return distance(a, b) <= most;
     }
 
     /** {@code "; did you mean 'x'?"}, or nothing. */

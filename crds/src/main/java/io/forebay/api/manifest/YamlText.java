@@ -119,7 +119,7 @@ final class YamlText {
             var node = anchors.get(alias.getAnchor());
             if (node == null) {
                 build.problems.add(path, "*" + alias.getAnchor(), "alias *" + alias.getAnchor() + " has no complete anchor before it", line);
-                return new Node.Null(line);
+                return new Node.Bad("*" + alias.getAnchor(), line);
             }
             build.countCopy(node, depth);
             return node;
