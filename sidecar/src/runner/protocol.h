@@ -44,7 +44,7 @@ enum frame { /* engine to runner */
 };
 
 enum refusal { REFUSED_NOW = 0, REFUSED_FOR_GOOD = 1, REFUSED_TOKEN = 2 };
-enum end_flag { END_LOST = 1, END_OOM = 2 };
+enum end_flag { END_LOST = 1, END_OOM = 2, END_UNSTARTED = 4 };
 enum lease_answer { LEASE_NO = 0, LEASE_YES = 1, LEASE_UNKNOWN = 2 };
 
 /* Reading fields: every get_ checks the bounds; after a fault all give zeros and bad is set. */

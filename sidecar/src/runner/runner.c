@@ -257,7 +257,7 @@ static void start_command(struct runner *r, struct work *w) {
     t->memory_limit = w->memory_limit;
     size_t busy = r->running++;
     if (r->leaving || busy >= (size_t)r->slots || r->count > MAX_UNACKNOWLEDGED) {
-        end_unstarted(r, t, END_LOST, must_format("not started: %s", r->leaving ? "the runner is leaving" : "no slot is free"));
+        end_unstarted(r, t, END_LOST | END_UNSTARTED, must_format("not started: %s", r->leaving ? "the runner is leaving" : "no slot is free"));
         return;
     }
     struct keeper_setup setup = {.output = r->output, .fences = r->fences, .files = r->files};
