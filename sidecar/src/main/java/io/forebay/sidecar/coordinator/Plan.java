@@ -1,0 +1,90 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.message.Messages.ItemInput;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * All items of a job, in order, in scratch files; small in heap. Read by any thread once it is whole.
+ */
+public final class Plan implements AutoCloseable {
+    /**
+     * @param files of all items and the shared ones
+     * @param bytes of these
+     * @param outsideGroups files that belong to no group
+     * @param unusable selected files that can be no input
+     * @param warnings for the user, before anything starts
+     */
+    public record Totals(
+            int items, long files, long bytes, int sharedFiles, long sharedBytes, long outsideGroups, long unusable,
+            List<String> warnings) {
+        public Totals {
+            warnings = List.copyOf(warnings);
+        }
+    }
+
+    private final JsonSpool items;
+    private final JsonSpool shared;
+    private final JsonSpool leftOut;
+    private Totals totals = new Totals(0, 0, 0, 0, 0, 0, 0, List.of());
+
+    Plan(Path scratch) throws IOException {
+        items = new JsonSpool(scratch);
+        shared = new JsonSpool(scratch);
+        leftOut = new JsonSpool(scratch);
+    }
+
+    public Totals totals() {
+        return totals;
+    }
+
+    public int size() {
+        return items.size();
+    }
+
+    /** @throws IndexOutOfBoundsException not in the plan */
+    public PlanItem item(long index) {
+        return items.get(index, PlanItem.class);
+    }
+
+    /** Inputs that all items share. */
+    public List<ItemInput> shared() {
+        return shared.asList(ItemInput.class);
+    }
+
+    /** Files that no item gets, by name. */
+    public List<LeftOut> leftOut() {
+        return leftOut.asList(LeftOut.class);
+    }
+
+    JsonSpool items() {
+        return items;
+    }
+
+    JsonSpool sharedSpool() {
+        return shared;
+    }
+
+    JsonSpool leftOutSpool() {
+        return leftOut;
+    }
+
+    void finish(Totals whole) throws IOException {
+        items.finish();
+        shared.finish();
+        leftOut.finish();
+        totals = whole;
+    }
+
+    @Override
+    public void close() {
+        try (items;
+                shared;
+                leftOut) {
+            // Scratch only.
+        } catch (IOException e) {
+            // Nothing that anybody needs is lost.
+        }
+    }
+}

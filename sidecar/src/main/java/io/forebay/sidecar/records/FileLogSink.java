@@ -1,0 +1,56 @@
+package io.forebay.sidecar.records;
+
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.StoreException.Kind;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** A log as one file: append, fsync. Streams instead of channels, since an interrupt must not close the file. */
+final class FileLogSink implements RecordLog.Sink {
+    private final Path file;
+    private final FileOutputStream out;
+
+    /** Creates the file and makes its name durable. */
+    FileLogSink(Path file) throws StoreException {
+        this.file = file;
+        try {
+            Files.createFile(file);
+            out = new FileOutputStream(file.toFile(), true);
+            try (var folder = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
+                folder.force(true);
+            }
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public void append(long batch, byte[] bytes) throws StoreException {
+        try {
+            out.write(bytes);
+            out.getFD().sync();
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    private StoreException failure(IOException e) {
+        var text = String.valueOf(e.getMessage());
+        boolean full = text.contains("No space left") || text.contains("quota exceeded");
+        return new StoreException(
+                full ? Kind.NO_SPACE : Kind.PERMANENT, file + ": " + text + (full ? "; free space and run again" : ""), e);
+    }
+
+    @Override
+    public void close() {
+        try {
+            out.close();
+        } catch (IOException e) {
+            // Everything that counts was fsynced before.
+        }
+    }
+}

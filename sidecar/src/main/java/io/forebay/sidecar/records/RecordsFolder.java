@@ -1,0 +1,103 @@
+package io.forebay.sidecar.records;
+
+import io.forebay.api.value.StoreUri;
+import io.forebay.sidecar.store.Store;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.StoreException.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The folder {@code <records>/<job>/}: small objects by name. Every call is retried while it fails in passing.
+ *
+ * <pre>
+ * job.json                   who runs the job now, for people
+ * generation-000001          claim of the first coordinator; created exclusively, never removed
+ * alive-000001               its heartbeat
+ * seal-000002                how far the second coordinator read the logs before its own
+ * log-000001.jsonl           decisions of the first coordinator (POSIX); log-000001/... where nothing can be appended (S3)
+ * plan-000001-0000.jsonl.gz  the plan that it made
+ * UNEXPORTED.jsonl           outputs that are not at their destination
+ * logs/                      output of failed attempts
+ * </pre>
+ *
+ * @param uri the job's own folder
+ */
+public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
+    /** More than any object that is read whole: plan segments and merged logs. */
+    private static final int LARGEST = 64 << 20;
+
+    /** The folder of a job below its {@code records}. */
+    public static StoreUri uriOf(StoreUri records, String jobName) {
+        return records.resolve(jobName + "/");
+    }
+
+    public String key(String name) {
+        return uri.resolve(name).path();
+    }
+
+    public byte[] get(String name) throws StoreException, InterruptedException {
+        return retry.call(() -> store.get(key(name), LARGEST));
+    }
+
+    public Optional<byte[]> find(String name) throws StoreException, InterruptedException {
+        try {
+            return Optional.of(get(name));
+        } catch (StoreException e) {
+            if (e.kind() == Kind.NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    public void put(String name, byte[] content) throws StoreException, InterruptedException {
+        retry.run(() -> store.put(key(name), content));
+    }
+
+    public boolean exists(String name) throws StoreException, InterruptedException {
+        try {
+            retry.call(() -> store.stat(key(name)));
+            return true;
+        } catch (StoreException e) {
+            if (e.kind() == Kind.NOT_FOUND) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    public void delete(String name) throws StoreException, InterruptedException {
+        retry.run(() -> store.delete(key(name)));
+    }
+
+    /** The folder as a path of this machine, if it is on a file system and its name can be written in the process' locale. */
+    public Optional<Path> path() {
+        if (!uri.scheme().isPosix()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Path.of(uri.path()));
+        } catch (InvalidPathException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Makes the folder where folders exist. @throws StoreException it cannot be made */
+    public void create() throws StoreException {
+        var path = path();
+        if (path.isEmpty()) {
+            return;
+        }
+        try {
+            Files.createDirectories(path.get());
+        } catch (IOException e) {
+            throw new StoreException(
+                    e instanceof java.nio.file.AccessDeniedException ? Kind.DENIED : Kind.PERMANENT,
+                    "records folder " + uri + " cannot be made: " + e + ". Set spec.records to a folder that you may write", e);
+        }
+    }
+}
