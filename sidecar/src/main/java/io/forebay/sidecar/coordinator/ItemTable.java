@@ -25,6 +25,7 @@ final class ItemTable {
     private byte[] failures = {};
     private byte[] setbacks = {};
     private byte[] tier = {};
+    private byte[] listed = {};
     private final int[] counts = new int[STATES.length];
 
     /** Adds the next item. @return false: an item of this id is there already, nothing was added */
@@ -61,6 +62,7 @@ final class ItemTable {
         failures = new byte[size];
         setbacks = new byte[size];
         tier = new byte[size];
+        listed = new byte[size];
         counts[ItemState.PENDING.ordinal()] = size;
     }
 
@@ -152,6 +154,17 @@ final class ItemTable {
 
     void tier(int item, int index) {
         tier[item] = (byte) index;
+    }
+
+    /** Number, modulo 256, of the failure whose unexported outputs count. */
+    int listed(int item) {
+        return listed[item] & 0xFF;
+    }
+
+    /** What it failed to export before is history. @return the number for what it fails to export now */
+    int listAnew(int item) {
+        listed[item]++;
+        return listed(item);
     }
 
     private int slot(long high, long low) {

@@ -24,6 +24,9 @@ public final class Plan implements AutoCloseable {
         }
     }
 
+    private static final int ID_AT = "{\"id\":\"".length();
+    private static final int ID_LENGTH = 32;
+
     private final JsonSpool items;
     private final JsonSpool shared;
     private final JsonSpool leftOut;
@@ -46,6 +49,15 @@ public final class Plan implements AutoCloseable {
     /** @throws IndexOutOfBoundsException not in the plan */
     public PlanItem item(long index) {
         return items.get(index, PlanItem.class);
+    }
+
+    /** The id of an item, without reading all of it: it is the first member of the JSON text. */
+    String idOf(long index) {
+        try {
+            return new String(items.get(index), ID_AT, ID_LENGTH, java.nio.charset.StandardCharsets.US_ASCII);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException("the scratch folder cannot be read", e);
+        }
     }
 
     /** Inputs that all items share. */

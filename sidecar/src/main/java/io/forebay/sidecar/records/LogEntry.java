@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LogEntry.Failed.class, name = "failed"),
     @JsonSubTypes.Type(value = LogEntry.Fenced.class, name = "fenced"),
     @JsonSubTypes.Type(value = LogEntry.Cleaned.class, name = "cleaned"),
+    @JsonSubTypes.Type(value = LogEntry.Settled.class, name = "settled"),
     @JsonSubTypes.Type(value = LogEntry.NewGeneration.class, name = "generation"),
-    @JsonSubTypes.Type(value = LogEntry.SameAs.class, name = "same"),
     @JsonSubTypes.Type(value = LogEntry.Ended.class, name = "ended")
 })
 public sealed interface LogEntry {
@@ -124,11 +124,11 @@ public sealed interface LogEntry {
     /** What attempts up to this one staged is removed at the stores. */
     record Cleaned(String id, long item, int generation, int attempt) implements LogEntry {}
 
+    /** Nothing of this item, which the plan no longer has, is left to remove or to publish. */
+    record Settled(String id) implements LogEntry {}
+
     /** Pieces of what was decided are lost: the item begins anew under this generation. */
     record NewGeneration(String id, long item, int generation) implements LogEntry {}
-
-    /** Only inodes or change times of the inputs differ from those of record {@code of}, and their checksums are the same. */
-    record SameAs(String id, long item, String of) implements LogEntry {}
 
     /** The run is over. @param code exit code */
     record Ended(int code, long done, long failed, long unfinished, long unexported, long unexportedBytes, String cause, long at)

@@ -99,16 +99,14 @@ public final class RecordLog implements AutoCloseable {
         }
     }
 
-    /** Makes everything appended so far durable. */
-    public void flush() throws LogLostException, InterruptedException {
+    /** The last entry appended so far. */
+    public Ticket last() {
         lock.lock();
-        Ticket last;
         try {
-            last = new Ticket(appended);
+            return new Ticket(appended);
         } finally {
             lock.unlock();
         }
-        await(last);
     }
 
     /** Looks for a successor without writing. @throws LogLostException there is one, or it cannot be told */

@@ -26,11 +26,9 @@ public final class Succession implements AutoCloseable {
      * @param lease how long a coordinator that cannot be asked is watched before it is taken for dead; also how long its workers
      *     keep what they hold
      * @param singleGuaranteed the platform guarantees that no other coordinator of this job runs
-     * @param ignoreHistory nothing that was recorded counts ({@code --fresh})
      */
     public record Options(
-            Duration lease, Duration linger, boolean singleGuaranteed, boolean ignoreHistory, InstantSource clock,
-            StoreRetry.Sleeper sleeper) {}
+            Duration lease, Duration linger, boolean singleGuaranteed, InstantSource clock, StoreRetry.Sleeper sleeper) {}
 
     /** @param beats counts up @param ended the coordinator has ended in order */
     private record Heartbeat(long beats, boolean ended) {}
@@ -116,12 +114,22 @@ public final class Succession implements AutoCloseable {
         return history;
     }
 
-    /** Steps 3 and 4; then the log is open. @param sink gets the entries that the filter wants */
+    /**
+     * Steps 3 and 4; then the log is open.
+     *
+     * @param sink gets the entries that the filter wants
+     */
     public void sealHistory(History.TypeFilter filter, History.EntrySink sink)
             throws StoreException, RecordsDamagedException, InterruptedException {
-        var seal = options.ignoreHistory()
-                ? history.sealAsVoid(claim.generation())
-                : history.seal(claim.generation(), filter, sink);
+        openLog(history.seal(claim.generation(), filter, sink));
+    }
+
+    /** As {@link #sealHistory}, but nothing that was recorded counts ({@code --fresh} over damaged records). */
+    public void sealAsVoid() throws StoreException, InterruptedException {
+        openLog(history.sealAsVoid(claim.generation()));
+    }
+
+    private void openLog(Seal seal) throws StoreException, InterruptedException {
         if (claim.generation() > 1) {
             folder.put(Claim.name("seal", claim.generation()), json(seal));
         }

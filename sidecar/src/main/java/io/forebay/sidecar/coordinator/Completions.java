@@ -1,0 +1,27 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.message.Messages.StepRun;
+import io.forebay.message.Messages.Timing;
+import io.forebay.message.Messages.Unexported;
+import io.forebay.sidecar.records.LogEntry.Completed;
+import io.forebay.sidecar.records.LogEntry.InputPin;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes completion records. */
+final class Completions {
+    private Completions() {}
+
+    static Completed of(
+            Core core, int item, int attempt, String worker, List<StepRun> steps, List<StagedOutput> outputs,
+            List<Unexported> unexported, @Nullable Timing timing) {
+        var planned = core.plan.item(item);
+        var inputs = planned.inputs().stream()
+                .map(i -> new InputPin(i.uri(), i.pin(), ""))
+                .toList();
+        return new Completed(
+                planned.id(), planned.content(), item, planned.key(), core.table.generation(item), attempt, worker, inputs, steps,
+                outputs, unexported, timing, core.options.clock().millis());
+    }
+}

@@ -1,0 +1,216 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.api.job.Job;
+import io.forebay.message.Messages.Answer;
+import io.forebay.message.Messages.CommitRequest;
+import io.forebay.message.Messages.Ended;
+import io.forebay.message.Messages.ItemEnded;
+import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leases;
+import io.forebay.message.Messages.Register;
+import io.forebay.message.Messages.Registered;
+import io.forebay.message.Messages.Release;
+import io.forebay.message.Messages.Renew;
+import io.forebay.message.Messages.Renewed;
+import io.forebay.message.Messages.SharedInputs;
+import io.forebay.message.Messages.Staging;
+import io.forebay.sidecar.link.CoordinatorLink;
+import io.forebay.sidecar.records.JobRunsException;
+import io.forebay.sidecar.records.RecordsDamagedException;
+import io.forebay.sidecar.records.RecordsFolder;
+import io.forebay.sidecar.records.StoreRetry;
+import io.forebay.sidecar.records.Succession;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.Stores;
+import java.time.Duration;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The coordinator of one job, for as long as no successor has taken over.
+ *
+ * <pre>
+ * try (var coordinator = Coordinator.open(job, stores, options)) {   // claims its place; refuses if another one lives
+ *     coordinator.start();                                           // plans, or takes over what was planned and decided
+ *     ... workers use it as their CoordinatorLink ...
+ *     Summary summary = coordinator.await();
+ * }
+ * </pre>
+ *
+ * Thread-safe. Calls of workers before {@link #start} has ended are answered "ask again".
+ */
+public final class Coordinator implements CoordinatorLink, AutoCloseable {
+    private final Job job;
+    private final Stores stores;
+    private final CoordinatorOptions options;
+    private final RecordsFolder folder;
+    private final Succession succession;
+    /** What {@link #start} made. */
+    private volatile @Nullable Running running;
+    /** Asked for before there was anything to drain. */
+    private volatile @Nullable DrainCause drainedEarly;
+
+    private Coordinator(Job job, Stores stores, CoordinatorOptions options, RecordsFolder folder, Succession succession) {
+        this.job = job;
+        this.stores = stores;
+        this.options = options;
+        this.folder = folder;
+        this.succession = succession;
+    }
+
+    /**
+     * Claims the next generation in the job's records folder.
+     *
+     * @throws CoordinatorException JobRuns (64), or the records folder cannot be used
+     */
+    public static Coordinator open(Job job, Stores stores, CoordinatorOptions options)
+            throws CoordinatorException, InterruptedException {
+        var uri = RecordsFolder.uriOf(job.records(), job.name());
+        try {
+            var retry = new StoreRetry(options.patience(), RandomGenerator.getDefault(), options.sleeper());
+            var folder = new RecordsFolder(stores.at(uri), uri, retry);
+            var linger = folder.path().isPresent() ? Duration.ZERO : Duration.ofMillis(20);
+            var succession = Succession.claim(
+                    folder, job.name(), options.me(),
+                    new Succession.Options(options.lease(), linger, options.singleGuaranteed(), options.clock(), options.sleeper()));
+            return new Coordinator(job, stores, options, folder, succession);
+        } catch (JobRunsException e) {
+            throw new CoordinatorException(ExitCode.REFUSED, "JobRuns", String.valueOf(e.getMessage()), e);
+        } catch (RecordsDamagedException e) {
+            throw new CoordinatorException(ExitCode.PASSING, "RecordsDamaged", String.valueOf(e.getMessage()), e);
+        } catch (StoreException e) {
+            throw StoreFailures.ofRecords(e);
+        }
+    }
+
+    /**
+     * Plans, or takes over; blocks until leases can be granted. May be interrupted.
+     *
+     * @throws CoordinatorException NoInputs, DataTooLarge, AccessDenied..., RecordsDamaged
+     */
+    public void start() throws CoordinatorException, InterruptedException {
+        running = new Starter(job, stores, options, folder, succession).start();
+        var early = drainedEarly;
+        if (early != null) {
+            drain(early, job.deadlines().drain(), true);
+        }
+    }
+
+    /** Raised with each coordinator of this job; workers obey the highest. */
+    public int generation() {
+        return succession.generation();
+    }
+
+    /** The plan. @throws IllegalStateException before {@link #start} has ended */
+    public Plan plan() {
+        return started().core.plan;
+    }
+
+    /** What the user should know before anything starts. @throws IllegalStateException before {@link #start} has ended */
+    public List<String> notices() {
+        return started().notices;
+    }
+
+    /** Blocks until the run is over, then ends the records of it. */
+    public Summary await() throws InterruptedException {
+        return started().await();
+    }
+
+    /**
+     * No further item is started.
+     *
+     * @param within most time for publishing what has been computed
+     * @param killSteps commands that run are ended too
+     */
+    public void drain(DrainCause cause, Duration within, boolean killSteps) {
+        var now = running;
+        if (now == null) {
+            drainedEarly = cause;
+            return;
+        }
+        now.drain(cause, within, killSteps);
+    }
+
+    /** Writes {@code UNEXPORTED.jsonl} as it is now, for a process that must go at once. */
+    public void writeUnexported() throws StoreException, InterruptedException {
+        started().writeUnexported();
+    }
+
+    public Progress progress() {
+        var now = running;
+        return now == null ? Running.planning(generation()) : now.progress();
+    }
+
+    /** Does what is due by the clock; called by the coordinator's own thread if {@code options.background()}. */
+    public void tick() throws InterruptedException {
+        started().tick();
+    }
+
+    private Running started() {
+        var now = running;
+        if (now == null) {
+            throw new IllegalStateException("the coordinator has not been started");
+        }
+        return now;
+    }
+
+    private Running serving() throws LinkException {
+        var now = running;
+        if (now == null) {
+            throw new LinkException("the coordinator is still planning", new IllegalStateException("planning"));
+        }
+        now.core.requireInOffice();
+        return now;
+    }
+
+    @Override
+    public Registered register(Register hello) throws LinkException {
+        return serving().leasing.register(hello);
+    }
+
+    @Override
+    public SharedInputs shared() throws LinkException {
+        return new SharedInputs(serving().core.plan.shared());
+    }
+
+    @Override
+    public Leases lease(LeaseRequest request) throws LinkException {
+        return serving().leasing.lease(request);
+    }
+
+    @Override
+    public Renewed renew(Renew renew) throws LinkException {
+        return serving().leasing.renew(renew);
+    }
+
+    @Override
+    public Answer staging(Staging staging) throws LinkException, InterruptedException {
+        return serving().commits.staging(staging);
+    }
+
+    @Override
+    public Answer commit(CommitRequest request) throws LinkException, InterruptedException {
+        return serving().commits.commit(request);
+    }
+
+    @Override
+    public Ended ended(ItemEnded ended) throws LinkException, InterruptedException {
+        return serving().commits.ended(ended);
+    }
+
+    @Override
+    public void release(Release release) throws LinkException {
+        serving().leasing.release(release);
+    }
+
+    /** Stops without a word to the records: whoever comes next takes over. After {@link #await} there is nothing left to say. */
+    @Override
+    public void close() {
+        var now = running;
+        if (now != null) {
+            now.close();
+        }
+        succession.close();
+    }
+}

@@ -1,0 +1,233 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.api.job.Job;
+import io.forebay.message.Messages.Drain;
+import io.forebay.sidecar.item.ItemEvent;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.records.LogEntry;
+import io.forebay.sidecar.records.LogLostException;
+import io.forebay.sidecar.records.RecordLog;
+import io.forebay.sidecar.records.RecordLog.Ticket;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the coordinator knows, once it is planned and recovered. Everything that is not final is guarded by {@link #lock}; no
+ * I/O under it but reading the plan's scratch file. Decisions are made under the lock together with their log entry; they are
+ * acted on after {@link #decided}.
+ */
+final class Core {
+    final Job job;
+    final Plan plan;
+    final ItemTable table;
+    /** Final names that are decided, and the items that publish them. */
+    final HashTable names;
+
+    final PendingQueue pending;
+    final Tally tally;
+    final RecordLog log;
+    final int generation;
+    final CoordinatorOptions options;
+    final long leaseNanos;
+
+    final ReentrantLock lock = new ReentrantLock();
+    /** Something happened that {@link Coordinator#await} may wait for. */
+    final Condition changed = lock.newCondition();
+
+    final Map<Integer, Held> held = new HashMap<>();
+    final Map<Integer, Residue> residues = new HashMap<>();
+    final Map<String, WorkerState> workers = new LinkedHashMap<>();
+    /** By worker name: lives that ended in a row without an item done. */
+    final Map<String, Integer> deaths = new HashMap<>();
+
+    /** Leases are granted, and lost pieces believed lost, only after workers had time to report; until then not 0. */
+    long recoveringUntilNanos;
+
+    @Nullable
+    Drain drain;
+
+    @Nullable
+    DrainCause drainCause;
+
+    @Nullable
+    LogLostException lost;
+
+    long skipped;
+
+    @Nullable
+    String lastMessage;
+
+    long lastMessageAt;
+
+    Core(
+            Job job, Plan plan, ItemTable table, HashTable names, Tally tally, RecordLog log, int generation,
+            CoordinatorOptions options) {
+        this.job = job;
+        this.plan = plan;
+        this.table = table;
+        this.names = names;
+        this.pending = new PendingQueue(table);
+        this.tally = tally;
+        this.log = log;
+        this.generation = generation;
+        this.options = options;
+        this.leaseNanos = options.lease().toNanos();
+    }
+
+    long now() {
+        return options.nanoTime().getAsLong();
+    }
+
+    /** Waits until the entry is decided; not under the lock. @throws LinkException this coordinator decides nothing more */
+    void decided(Ticket ticket) throws LinkException, InterruptedException {
+        try {
+            log.await(ticket);
+        } catch (LogLostException e) {
+            lost(e);
+            throw new LinkException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    void lost(LogLostException e) {
+        lock.lock();
+        try {
+            if (lost == null) {
+                lost = e;
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** @throws LinkException this coordinator decides nothing more */
+    void requireInOffice() throws LinkException {
+        if (lost != null) {
+            throw new LinkException(String.valueOf(lost.getMessage()), lost);
+        }
+    }
+
+    Ticket append(LogEntry entry) {
+        return log.append(entry);
+    }
+
+    Residue residue(int item) {
+        return residues.computeIfAbsent(item, i -> new Residue());
+    }
+
+    /** Ends a worker's hold; the item's state is the caller's business. */
+    void letGo(Held h) {
+        held.remove(h.item, h);
+        h.worker.held.remove(h.item, h);
+    }
+
+    /** An undecided attempt is over: the item is pending again, once what it staged is removed. */
+    void giveBack(int item) {
+        table.apply(item, ItemEvent.GIVE_BACK);
+        fenceAndClean(item);
+    }
+
+    /** What attempts so far staged must be gone before another may begin: a late rename or completion then fails. */
+    void fenceAndClean(int item) {
+        table.fence(item, table.attempt(item));
+        var residue = residues.get(item);
+        if (residue != null && !residue.isEmpty()) {
+            pending.startCleaning(item);
+            cleanings.add(item);
+        } else {
+            pending.giveBack(item);
+        }
+        changed.signalAll();
+    }
+
+    /** Items whose remains are to be removed, in order. */
+    final java.util.ArrayDeque<Integer> cleanings = new java.util.ArrayDeque<>();
+    /** Items with an intent that nobody carries out. */
+    final java.util.ArrayDeque<Integer> orphans = new java.util.ArrayDeque<>();
+
+    /** The intent has nobody left who could carry it out but the coordinator. */
+    void orphan(int item) {
+        var residue = residue(item);
+        residue.orphanedAtNanos = now();
+        residue.retryAtNanos = now();
+        orphans.add(item);
+        changed.signalAll();
+    }
+
+    /**
+     * Workers had time to report what they hold. What nobody holds is now removed, carried out, or begun anew. Called before
+     * anything is leased; only the first call does anything.
+     */
+    void endRecovery() {
+        if (recovered) {
+            return;
+        }
+        recovered = true;
+        for (int item : java.util.List.copyOf(residues.keySet())) {
+            var residue = residue(item);
+            switch (table.state(item)) {
+                case PENDING -> {
+                    if (residue.decided != null) {
+                        residue.staged.addAll(residue.decided.outputs());
+                        residue.decided = null;
+                        table.generation(item, table.generation(item) + 1);
+                        append(new LogEntry.NewGeneration(table.id(item), item, table.generation(item)));
+                    }
+                    fenceAndClean(item);
+                }
+                case COMMITTING -> {
+                    if (!held.containsKey(item)) {
+                        orphan(item);
+                    }
+                }
+                case DONE -> cleanings.add(item);
+                case LEASED, FETCHING, READY, RUNNING, FLUSHING, FAILED -> {}
+            }
+        }
+    }
+
+    private boolean recovered;
+
+    /** No further item is started. A stronger cause replaces a weaker one; the earlier end of time counts. */
+    void startDrain(DrainCause cause, Duration within, boolean killSteps) {
+        long until = options.clock().millis() + within.toMillis();
+        if (drain == null) {
+            drainCause = cause;
+            drain = new Drain(cause.word(), until, killSteps);
+            say("draining: " + cause.word());
+        } else {
+            boolean stronger = drainCause != null && cause.code().isPresent() && drainCause.code().isEmpty();
+            drainCause = stronger ? cause : drainCause;
+            drain = new Drain(
+                    stronger ? cause.word() : drain.cause(), Math.min(until, drain.untilMillis()), killSteps || drain.killSteps());
+        }
+        changed.signalAll();
+    }
+
+    boolean draining() {
+        return drain != null;
+    }
+
+    void say(String message) {
+        lastMessage = message;
+        lastMessageAt = options.clock().millis();
+    }
+
+    String keyOf(int item) {
+        return plan.item(item).key();
+    }
+
+    boolean allEnded() {
+        return table.endedCount() == table.size();
+    }
+
+    ItemState state(long item) {
+        return table.state((int) item);
+    }
+}

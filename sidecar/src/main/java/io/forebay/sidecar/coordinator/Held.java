@@ -1,0 +1,24 @@
+package io.forebay.sidecar.coordinator;
+
+/** An item in a worker's hands. Guarded by the core's lock. */
+final class Held {
+    final int item;
+    final int attempt;
+    final WorkerState worker;
+    /** It may run only while nothing else does there. */
+    final boolean alone;
+
+    final long leasedAtNanos;
+    /** The worker has shown that it knows of the lease. */
+    boolean confirmed;
+    /** It was asked back, for a worker that has nothing to do. */
+    boolean recalled;
+
+    Held(int item, int attempt, WorkerState worker, boolean alone, long leasedAtNanos) {
+        this.item = item;
+        this.attempt = attempt;
+        this.worker = worker;
+        this.alone = alone;
+        this.leasedAtNanos = leasedAtNanos;
+    }
+}

@@ -1,0 +1,187 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.api.job.Job.Input;
+import io.forebay.api.name.NameBytes;
+import io.forebay.api.value.Glob;
+import io.forebay.api.value.StoreUri;
+import io.forebay.message.Messages.ItemInput;
+import io.forebay.sidecar.records.StoreRetry;
+import io.forebay.sidecar.store.Entry;
+import io.forebay.sidecar.store.ListRequest;
+import io.forebay.sidecar.store.Store.EntrySink;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.Stores;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+
+/**
+ * Lists one input: what its patterns select, with pinned versions, in the order of the keys' bytes. A listing that fails in
+ * passing begins again from nothing, so that no half of one is ever taken for the whole.
+ */
+final class InputLister {
+    /** Our own folders and temporary names are never inputs. */
+    private static final String OWN_FOLDER = ".forebay";
+
+    private static final String OWN_TEMPORARY = ".fb-";
+
+    /** Gets what was selected, in order. */
+    interface Sink {
+        void file(ItemInput file) throws IOException;
+    }
+
+    /**
+     * @param seen files looked at
+     * @param selected files that the patterns selected
+     */
+    record Count(long seen, long selected, long bytes, long unusable) {}
+
+    private final Stores stores;
+    private final StoreRetry retry;
+    private final Path scratch;
+    private final JsonSpool leftOut;
+
+    /** @param leftOut gets selected files that can be no input */
+    InputLister(Stores stores, StoreRetry retry, Path scratch, JsonSpool leftOut) {
+        this.stores = stores;
+        this.retry = retry;
+        this.scratch = scratch;
+        this.leftOut = leftOut;
+    }
+
+    Count list(Input input, Sink sink) throws StoreException, IOException, InterruptedException {
+        var store = stores.at(input.source());
+        var request = new ListRequest(input.source().path(), fixedPrefix(input), input.symlinks(), false);
+        try (var files = new SpoolSort(scratch);
+                var bad = new JsonSpool(scratch)) {
+            var round = new Round[1];
+            try {
+                retry.run(() -> {
+                    try {
+                        files.clear();
+                        bad.clear();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                    round[0] = new Round(input, files, bad);
+                    store.list(request, round[0]);
+                });
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
+            }
+            files.drain((key, json) -> sink.file(io.forebay.message.MessageJson.MAPPER.readValue(json, ItemInput.class)));
+            bad.finish();
+            for (int i = 0; i < bad.size(); i++) {
+                leftOut.append(bad.get(i));
+            }
+            return round[0].count();
+        }
+    }
+
+    /** The text that every selected key starts with: what the include patterns' literal starts have in common. */
+    private static String fixedPrefix(Input input) {
+        var common = input.include().isEmpty() ? "" : input.include().getFirst().fixedPrefix();
+        for (var glob : input.include()) {
+            var other = glob.fixedPrefix();
+            int n = 0;
+            while (n < Math.min(common.length(), other.length()) && common.charAt(n) == other.charAt(n)) {
+                n++;
+            }
+            common = common.substring(0, n);
+        }
+        return common;
+    }
+
+    /** One try of a listing. */
+    private static final class Round implements EntrySink {
+        private final Input input;
+        private final SpoolSort files;
+        private final JsonSpool bad;
+        private long seen;
+        private long selected;
+        private long bytes;
+        private long unusable;
+
+        Round(Input input, SpoolSort files, JsonSpool bad) {
+            this.input = input;
+            this.files = files;
+            this.bad = bad;
+        }
+
+        Count count() {
+            return new Count(seen, selected, bytes, unusable);
+        }
+
+        @Override
+        public void found(Entry entry) {
+            var relative = relative(entry.key());
+            if (isOurs(relative)) {
+                return;
+            }
+            seen++;
+            if (!selects(relative)) {
+                return;
+            }
+            selected++;
+            bytes += entry.version().size();
+            var uri = new StoreUri(input.source().scheme(), input.source().authority(), entry.key());
+            var file = new ItemInput(
+                    input.name(), uri.toString(), relative, entry.version().size(), entry.version().pin(), entry.meta().mode(),
+                    entry.meta().mtimeNanos(), entry.kind() == Entry.Kind.SYMLINK ? entry.meta().linkTarget() : null);
+            try {
+                files.add(NameBytes.encode(relative), JsonSpool.json(file));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void leftOut(String key, String why) {
+            var relative = relative(key);
+            if (isOurs(relative)) {
+                return;
+            }
+            seen++;
+            if (!selects(relative)) {
+                return;
+            }
+            unusable++;
+            try {
+                bad.append(new LeftOut(input.name(), relative, why, true));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private boolean selects(String relative) {
+            return (input.include().isEmpty() || matchesAny(input.include(), relative)) && !matchesAny(input.exclude(), relative);
+        }
+
+        private static boolean matchesAny(Iterable<Glob> globs, String relative) {
+            for (var glob : globs) {
+                if (glob.matches(relative)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private String relative(String key) {
+            var prefix = input.source().path();
+            var folder = prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + "/";
+            if (key.startsWith(folder) && key.length() > folder.length()) {
+                return key.substring(folder.length());
+            }
+            return key.equals(prefix) ? key.substring(key.lastIndexOf('/') + 1) : key;
+        }
+
+        private static boolean isOurs(String relative) {
+            for (var part : relative.split("/", -1)) {
+                if (part.equals(OWN_FOLDER) || part.startsWith(OWN_TEMPORARY)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+}

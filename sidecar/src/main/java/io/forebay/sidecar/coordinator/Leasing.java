@@ -1,0 +1,414 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.message.Messages.Holding;
+import io.forebay.message.Messages.ItemLease;
+import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leases;
+import io.forebay.message.Messages.Register;
+import io.forebay.message.Messages.Registered;
+import io.forebay.message.Messages.Release;
+import io.forebay.message.Messages.Renew;
+import io.forebay.message.Messages.Renewed;
+import io.forebay.sidecar.item.ItemEvent;
+import io.forebay.sidecar.item.ItemMachine;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.records.LogEntry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Which worker holds what. Methods take the core's lock. */
+final class Leasing {
+    /** When a worker that got nothing asks again. */
+    private static final long RETRY_MILLIS = 500;
+    /** Asks again soon: items come back when their remains are removed. */
+    private static final long RETRY_SOON_MILLIS = 50;
+
+    private final Core core;
+
+    Leasing(Core core) {
+        this.core = core;
+    }
+
+    Registered register(Register hello) {
+        core.lock.lock();
+        try {
+            var before = core.workers.get(hello.worker());
+            var worker = before;
+            var holding = new HashMap<Integer, Holding>();
+            hello.holding().forEach(h -> holding.put((int) h.item(), h));
+            if (before == null || !before.instance.equals(hello.instance())) {
+                worker = new WorkerState(hello.worker(), hello.instance(), hello.node(), hello.slots());
+                core.workers.put(hello.worker(), worker);
+            }
+            worker.leaseUntilNanos = core.now() + core.leaseNanos;
+            worker.toldDrained = false;
+            var drop = new ArrayList<Long>();
+            for (var h : hello.holding()) {
+                if (!adopt(worker, h)) {
+                    drop.add(h.item());
+                }
+            }
+            if (before != null) {
+                loseAllBut(before, holding, before != worker);
+            }
+            if (core.options.localWorker()) {
+                core.recoveringUntilNanos = Math.min(core.recoveringUntilNanos, core.now());
+            }
+            core.changed.signalAll();
+            return new Registered(core.generation, core.options.lease().toMillis(), core.job.manifest(), drop);
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    /** @return whether the worker goes on with it */
+    private boolean adopt(WorkerState worker, Holding h) {
+        var table = core.table;
+        if (h.item() < 0 || h.item() >= table.size()) {
+            return false;
+        }
+        int item = (int) h.item();
+        if (!table.id(item).equals(h.itemId()) || table.generation(item) != h.generation()) {
+            return false;
+        }
+        var now = core.held.get(item);
+        if (now != null) {
+            if (!now.worker.name.equals(worker.name) || now.attempt != h.attempt()) {
+                return false;
+            }
+            if (now.worker != worker) {
+                core.letGo(now);
+                hold(worker, item, h.attempt(), now.alone).confirmed = true;
+            }
+            now.confirmed = true;
+            report(item, h.state());
+            return true;
+        }
+        switch (table.state(item)) {
+            case PENDING -> {
+                var left = core.residues.get(item);
+                boolean decidedOtherwise = left != null && left.decided != null;
+                if (decidedOtherwise || h.attempt() <= table.fenced(item) || h.attempt() < table.attempt(item) || core.pending.isCleaning(item)) {
+                    return false;
+                }
+                table.attempt(item, h.attempt());
+                table.apply(item, ItemEvent.LEASE);
+                hold(worker, item, h.attempt(), false).confirmed = true;
+                report(item, h.state());
+                return true;
+            }
+            case COMMITTING -> {
+                var residue = core.residue(item);
+                if (residue.decided == null || residue.decided.attempt() != h.attempt()) {
+                    return false;
+                }
+                hold(worker, item, h.attempt(), false).confirmed = true;
+                return true;
+            }
+            case DONE, FAILED -> {
+                return false;
+            }
+            case LEASED, FETCHING, READY, RUNNING, FLUSHING ->
+                throw new IllegalStateException("item " + item + " is " + table.state(item) + " in nobody's hands");
+        }
+        throw new IllegalStateException();
+    }
+
+    private Held hold(WorkerState worker, int item, int attempt, boolean alone) {
+        var h = new Held(item, attempt, worker, alone, core.now());
+        core.held.put(item, h);
+        worker.held.put(item, h);
+        return h;
+    }
+
+    /** The worker that was there no longer has what it does not report. @param died its process is another one */
+    private void loseAllBut(WorkerState before, Map<Integer, Holding> holding, boolean died) {
+        boolean ran = false;
+        for (var h : List.copyOf(before.held.values())) {
+            if (!holding.containsKey(h.item)) {
+                ran |= core.table.state(h.item) == ItemState.RUNNING;
+                lose(h, "its worker " + before.name + " no longer has it");
+            }
+        }
+        if (died && ran) {
+            countDeath(before.name);
+        }
+    }
+
+    private void countDeath(String name) {
+        int inARow = core.deaths.merge(name, 1, Integer::sum);
+        if (inARow > core.job.retry().worker() && !core.draining()) {
+            core.say("worker " + name + " died " + inARow + " times in a row without finishing an item (spec.retry.worker: "
+                    + core.job.retry().worker() + ")");
+            core.tally.code(ExitCode.PASSING);
+            core.startDrain(DrainCause.FATAL, core.job.deadlines().drain(), false);
+        }
+    }
+
+    /**
+     * An attempt is lost together with its worker. It does not count; but an item that was running when this happened before,
+     * or that ran alone, may be the cause.
+     */
+    private void lose(Held h, String why) {
+        int item = h.item;
+        core.letGo(h);
+        var state = core.table.state(item);
+        if (state == ItemState.COMMITTING) {
+            core.orphan(item);
+            return;
+        }
+        if (state == ItemState.RUNNING) {
+            core.table.setbacks(item, core.table.setbacks(item) + 1);
+            if (h.alone) {
+                core.table.failures(item, core.table.failures(item) + 1);
+            } else if (core.table.setbacks(item) > 1) {
+                core.pending.suspect(item);
+            }
+        }
+        core.say("item " + core.keyOf(item) + " is run again: " + why);
+        if (core.table.failures(item) > core.job.retry().item()) {
+            failLost(h, item, why);
+            return;
+        }
+        core.giveBack(item);
+    }
+
+    private void failLost(Held h, int item, String why) {
+        var failure = new io.forebay.message.Messages.Failure(
+                "WorkerLost", "it ran alone, and each time " + why, ExitCode.STEP_FAILED.number(), true, true, false, false);
+        core.table.apply(item, ItemEvent.FAIL);
+        core.tally.failed(core.keyOf(item), h.attempt, failure, List.of());
+        core.append(new LogEntry.Failed(
+                core.table.id(item), item, core.keyOf(item), core.table.generation(item), h.attempt, h.worker.name, true, failure,
+                List.of(), List.of(), List.of(), null, core.options.clock().millis()));
+        core.changed.signalAll();
+    }
+
+    Leases lease(LeaseRequest request) {
+        core.lock.lock();
+        try {
+            var worker = core.workers.get(request.worker());
+            if (worker == null || !worker.instance.equals(request.instance()) || request.generation() != core.generation) {
+                // Its next renewal tells it to register.
+                return new Leases(List.of(), false, RETRY_MILLIS);
+            }
+            worker.leaseUntilNanos = core.now() + core.leaseNanos;
+            if (core.draining() || core.allEnded()) {
+                return new Leases(List.of(), true, RETRY_MILLIS);
+            }
+            if (core.now() < core.recoveringUntilNanos) {
+                return new Leases(List.of(), false, RETRY_SOON_MILLIS);
+            }
+            core.endRecovery();
+            var items = choose(worker, request.max());
+            if (!items.isEmpty()) {
+                return new Leases(items, false, 0);
+            }
+            boolean leave = mayLeave(worker);
+            worker.toldDrained = leave;
+            return new Leases(List.of(), leave, core.pending.nothingBeingCleaned() ? RETRY_MILLIS : RETRY_SOON_MILLIS);
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    private List<ItemLease> choose(WorkerState worker, int max) {
+        var items = new ArrayList<ItemLease>();
+        if (worker.held.values().stream().anyMatch(h -> h.alone)) {
+            return items;
+        }
+        while (items.size() < max) {
+            int item = core.pending.next();
+            if (item < 0) {
+                break;
+            }
+            items.add(grant(worker, item, false));
+        }
+        if (items.isEmpty() && worker.held.isEmpty()) {
+            int suspect = core.pending.nextSuspect();
+            if (suspect >= 0) {
+                items.add(grant(worker, suspect, true));
+            }
+        }
+        if (items.isEmpty() && max > 0) {
+            recallFor(worker, max);
+        }
+        return items;
+    }
+
+    private ItemLease grant(WorkerState worker, int item, boolean alone) {
+        var table = core.table;
+        table.apply(item, ItemEvent.LEASE);
+        table.attempt(item, table.attempt(item) + 1);
+        hold(worker, item, table.attempt(item), alone);
+        var planned = core.plan.item(item);
+        return new ItemLease(
+                item, planned.id(), table.generation(item), table.attempt(item), planned.key(), planned.inputs(), table.tier(item),
+                alone);
+    }
+
+    /**
+     * Stealing: nothing is left to lease, so half of what another worker has not begun is asked back. It becomes leasable when
+     * that worker has given it back, so that no item is ever on two.
+     */
+    private void recallFor(WorkerState idle, int max) {
+        var victim = core.workers.values().stream()
+                .filter(w -> w != idle)
+                .max(Comparator.comparingInt(w -> unstarted(w).size()));
+        if (victim.isEmpty()) {
+            return;
+        }
+        var waiting = unstarted(victim.get());
+        long asked = victim.get().held.values().stream().filter(h -> h.recalled).count();
+        long wanted = Math.min(max, (waiting.size() + asked + 1) / 2) - asked;
+        for (int i = waiting.size() - 1; i >= 0 && wanted > 0; i--, wanted--) {
+            waiting.get(i).recalled = true;
+        }
+    }
+
+    /** What it holds beyond what it is running, oldest first. */
+    private List<Held> unstarted(WorkerState worker) {
+        var list = new ArrayList<Held>();
+        for (var h : worker.held.values()) {
+            if (!h.recalled && !h.alone && isUnstarted(h)) {
+                list.add(h);
+            }
+        }
+        return list;
+    }
+
+    private boolean isUnstarted(Held h) {
+        return switch (core.table.state(h.item)) {
+            case LEASED, FETCHING, READY -> true;
+            case PENDING, RUNNING, FLUSHING, COMMITTING, DONE, FAILED -> false;
+        };
+    }
+
+    /** What others hold may come back; at least {@code workers.min} stay for that. */
+    private boolean mayLeave(WorkerState worker) {
+        if (core.table.count(ItemState.PENDING) > 0 || !core.orphans.isEmpty()) {
+            return false;
+        }
+        boolean recalls = core.held.values().stream().anyMatch(h -> h.recalled);
+        long staying = core.workers.values().stream()
+                .filter(w -> w != worker && !w.toldDrained)
+                .count();
+        return !recalls && staying >= Math.max(1, core.job.workers().min());
+    }
+
+    Renewed renew(Renew renew) {
+        core.lock.lock();
+        try {
+            var worker = core.workers.get(renew.worker());
+            if (worker == null || !worker.instance.equals(renew.instance())) {
+                // Its lease is over, or this coordinator is new: it must register, and learns there what it may keep.
+                return new Renewed(core.generation, List.copyOf(renew.states().keySet()), core.drain);
+            }
+            worker.leaseUntilNanos = core.now() + core.leaseNanos;
+            note(worker, renew);
+            var cancel = new ArrayList<Long>();
+            renew.states().forEach((item, state) -> {
+                var h = worker.held.get(Math.toIntExact(item));
+                if (h == null) {
+                    cancel.add(item);
+                } else {
+                    h.confirmed = true;
+                    report(h.item, state);
+                    if (h.recalled && isUnstarted(h)) {
+                        cancel.add(item);
+                    }
+                }
+            });
+            loseForgotten(worker, new HashSet<>(renew.states().keySet()));
+            return new Renewed(core.generation, cancel, core.drain);
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    private void note(WorkerState worker, Renew renew) {
+        var before = worker.counters;
+        worker.counters = renew.counters();
+        var message = renew.counters().lastMessage();
+        if (message != null && (before == null || !message.equals(before.lastMessage()))) {
+            core.say(message);
+        }
+    }
+
+    /** Items that the worker once had, or must have got long ago, and does not name: given back, or an answer was lost. */
+    private void loseForgotten(WorkerState worker, HashSet<Long> named) {
+        for (var h : List.copyOf(worker.held.values())) {
+            if (named.contains((long) h.item)) {
+                continue;
+            }
+            boolean old = core.now() - h.leasedAtNanos > core.leaseNanos / 2;
+            if (h.recalled || old && core.table.state(h.item) != ItemState.COMMITTING) {
+                core.letGo(h);
+                core.giveBack(h.item);
+            } else if (old) {
+                core.letGo(h);
+                core.orphan(h.item);
+            }
+        }
+    }
+
+    private void report(int item, String state) {
+        var event = event(state);
+        if (event != null && ItemMachine.allows(core.table.state(item), event)) {
+            core.table.apply(item, event);
+        }
+    }
+
+    /** The word is a worker's: anything may come. */
+    private static @Nullable ItemEvent event(String state) {
+        return switch (state) {
+            case "FETCHING" -> ItemEvent.FETCH;
+            case "READY" -> ItemEvent.MAKE_READY;
+            case "RUNNING" -> ItemEvent.RUN;
+            case "FLUSHING", "COMMITTING" -> ItemEvent.FLUSH;
+            default -> null;
+        };
+    }
+
+    void release(Release release) {
+        core.lock.lock();
+        try {
+            var worker = core.workers.get(release.worker());
+            if (worker == null || !worker.instance.equals(release.instance())) {
+                return;
+            }
+            for (var item : release.items()) {
+                var h = worker.held.get(Math.toIntExact(item));
+                if (h == null) {
+                    continue;
+                }
+                core.letGo(h);
+                if (core.table.state(h.item) == ItemState.COMMITTING) {
+                    core.orphan(h.item);
+                } else {
+                    core.giveBack(h.item);
+                }
+            }
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    /** Ends leases that were not renewed. Under the lock. */
+    void expire() {
+        long now = core.now();
+        for (var worker : List.copyOf(core.workers.values())) {
+            if (now - worker.leaseUntilNanos >= 0) {
+                core.workers.remove(worker.name);
+                for (var h : List.copyOf(worker.held.values())) {
+                    lose(h, "its worker " + worker.name + " has not been heard of for " + core.options.lease().toSeconds() + " s");
+                }
+            }
+        }
+    }
+}

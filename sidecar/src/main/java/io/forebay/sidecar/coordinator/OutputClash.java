@@ -1,0 +1,67 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.api.job.Job;
+import io.forebay.api.job.Job.Output;
+import io.forebay.sidecar.item.ItemNames;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds outputs whose {@code to} and {@code path} come out the same for two items, so that only the programs' own choice of
+ * names keeps their files apart. One pair per output is enough.
+ */
+final class OutputClash {
+    /** Variables that no two items have in common. */
+    private static final Set<String> UNIQUE = Set.of("ITEM", "INPUT");
+
+    private final Job job;
+    private final List<Watched> watched = new ArrayList<>();
+    private int items;
+
+    OutputClash(Job job) {
+        this.job = job;
+        for (var output : job.outputs()) {
+            var used = new java.util.HashSet<>(output.to().variables());
+            used.addAll(output.path().variables());
+            boolean unique = used.stream().anyMatch(UNIQUE::contains) || used.contains("DIR") && used.contains("NAME");
+            if (!unique) {
+                watched.add(new Watched(output));
+            }
+        }
+    }
+
+    private static final class Watched {
+        private final Output output;
+        private final HashTable seen = new HashTable();
+        private @Nullable String warning;
+
+        Watched(Output output) {
+            this.output = output;
+        }
+    }
+
+    /** The next item of the plan. */
+    void add(String key) {
+        items++;
+        for (var w : watched) {
+            if (w.warning != null) {
+                continue;
+            }
+            var names = ItemNames.variables(job, key);
+            var place = w.output.to().expand(names) + "\0" + w.output.path().expand(names);
+            if (!w.seen.add(place, items)) {
+                w.warning = "output " + w.output.name() + ": `to` and `path` are the same for several items (" + key
+                        + " is the first such): " + w.output.to().expand(names) + " " + w.output.path().expand(names)
+                        + ". If two of them write the same file name, the second one fails (NameConflict); $(ITEM), $(DIR) and $(NAME)"
+                        + " tell them apart";
+                w.seen.clear();
+            }
+        }
+    }
+
+    List<String> warnings() {
+        return watched.stream().flatMap(w -> java.util.stream.Stream.ofNullable(w.warning)).toList();
+    }
+}

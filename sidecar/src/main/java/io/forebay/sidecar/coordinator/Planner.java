@@ -1,0 +1,238 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.api.job.Job;
+import io.forebay.api.job.Job.ForEach;
+import io.forebay.api.job.Job.Input;
+import io.forebay.api.value.Bytes;
+import io.forebay.api.value.Glob;
+import io.forebay.message.Messages.ItemInput;
+import io.forebay.sidecar.records.StoreRetry;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.Stores;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the plan: lists the inputs, pins their versions, makes items in the order of their keys.
+ *
+ * <p>With {@code forEach} each file of that input is an item, or each group: the files below the first folder whose name
+ * matches {@code groupBy}, and the item's key is the path of that folder; files below no such folder are left out, by name.
+ * Without {@code forEach} the job is one item, named like the job. Inputs that {@code forEach} does not name are shared.
+ */
+public final class Planner {
+    private final Job job;
+    private final Stores stores;
+    private final StoreRetry retry;
+    private final Path scratch;
+
+    /** @param scratch a local folder for the plan's files */
+    public Planner(Job job, Stores stores, StoreRetry retry, Path scratch) {
+        this.job = job;
+        this.stores = stores;
+        this.retry = retry;
+        this.scratch = scratch;
+    }
+
+    /**
+     * Blocks until all inputs are listed.
+     *
+     * @throws CoordinatorException NoInputs, DataTooLarge, NotFound, AccessDenied, StoreUnavailable
+     */
+    public Plan plan() throws CoordinatorException, InterruptedException {
+        Plan plan = null;
+        try {
+            plan = new Plan(scratch);
+            new Making(plan).make();
+            return plan;
+        } catch (IOException e) {
+            throw new CoordinatorException(
+                    ExitCode.FAULT, "Scratch", "the scratch folder " + scratch + " cannot be written: " + e.getMessage(), e);
+        } catch (CoordinatorException | InterruptedException | RuntimeException e) {
+            if (plan != null) {
+                plan.close();
+            }
+            throw e;
+        }
+    }
+
+    /** One plan being made. */
+    private final class Making {
+        private final Plan plan;
+        private final InputLister lister;
+        private final OutputClash clash = new OutputClash(job);
+        private final long largestTier =
+                job.buffer().tiers().stream().mapToLong(t -> t.size().value()).max().orElse(Long.MAX_VALUE);
+        private long files;
+        private long bytes;
+        private int sharedFiles;
+        private long sharedBytes;
+        private long outsideGroups;
+        private long unusable;
+
+        Making(Plan plan) {
+            this.plan = plan;
+            this.lister = new InputLister(stores, retry, scratch, plan.leftOutSpool());
+        }
+
+        void make() throws CoordinatorException, IOException, InterruptedException {
+            var each = job.forEach();
+            for (var input : job.inputs()) {
+                if (each.isEmpty() || !each.get().input().equals(input.name())) {
+                    share(input);
+                }
+            }
+            plan.sharedSpool().finish();
+            var strict = new Identity(job, plan.shared(), true);
+            var loose = new Identity(job, plan.shared(), false);
+            if (each.isPresent()) {
+                items(each.get(), new ItemMaker(strict, loose));
+            } else {
+                new ItemMaker(strict, loose).make(job.name(), List.of());
+            }
+            plan.finish(new Plan.Totals(
+                    plan.size(), files + sharedFiles, bytes + sharedBytes, sharedFiles, sharedBytes, outsideGroups, unusable,
+                    clash.warnings()));
+        }
+
+        private void share(Input input) throws CoordinatorException, IOException, InterruptedException {
+            var count = list(input, plan.sharedSpool()::append);
+            if (count.selected() == 0) {
+                throw noInputs(input, count);
+            }
+            requireFits("input " + input.name() + " (" + input.source() + ")", count.bytes());
+            sharedFiles = Math.toIntExact(sharedFiles + count.selected());
+            sharedBytes += count.bytes();
+            unusable += count.unusable();
+        }
+
+        private void items(ForEach each, ItemMaker maker) throws CoordinatorException, IOException, InterruptedException {
+            var input = job.input(each.input());
+            var group = new GroupBuilder(each.groupBy(), maker);
+            var count = list(input, file -> group.add(input, file));
+            group.end();
+            if (maker.tooLarge != null) {
+                throw maker.tooLarge;
+            }
+            if (plan.size() == 0) {
+                throw noInputs(input, count);
+            }
+            unusable += count.unusable();
+        }
+
+        private InputLister.Count list(Input input, InputLister.Sink sink)
+                throws CoordinatorException, IOException, InterruptedException {
+            try {
+                return lister.list(input, sink);
+            } catch (StoreException e) {
+                throw StoreFailures.ofInput(input, e);
+            }
+        }
+
+        private CoordinatorException noInputs(Input input, InputLister.Count count) {
+            var patterns = input.include().isEmpty()
+                    ? "**"
+                    : String.join(", ", input.include().stream().map(Glob::pattern).toList());
+            var excluded = input.exclude().isEmpty()
+                    ? ""
+                    : " but not " + String.join(", ", input.exclude().stream().map(Glob::pattern).toList());
+            var groups = outsideGroups == 0 ? "" : "; " + outsideGroups + " files match but lie in no folder that groupBy names";
+            return new CoordinatorException(
+                    ExitCode.NO_INPUT, "NoInputs",
+                    "input " + input.name() + ": none of " + count.seen() + " keys below " + input.source() + " matches " + patterns
+                            + excluded + groups + ". Correct source, include or exclude",
+                    null);
+        }
+
+        private void requireFits(String what, long size) throws CoordinatorException {
+            if (size > largestTier) {
+                throw new CoordinatorException(
+                        ExitCode.NO_INPUT, "DataTooLarge",
+                        what + " has " + Bytes.of(size).human() + " (" + size + " bytes), but the largest tier of spec.buffer has "
+                                + Bytes.of(largestTier).human() + " (" + largestTier + " bytes). Enlarge a tier",
+                        null);
+            }
+        }
+
+        /** Puts items into the plan. */
+        private final class ItemMaker {
+            private final Identity strict;
+            private final Identity loose;
+            /** The first item that fits no tier; kept until the listing is over, since it cannot be thrown through it. */
+            private @Nullable CoordinatorException tooLarge;
+
+            ItemMaker(Identity strict, Identity loose) {
+                this.strict = strict;
+                this.loose = loose;
+            }
+
+            void make(String key, List<ItemInput> inputs) throws IOException {
+                var item = new PlanItem(strict.of(key, inputs, true), loose.of(key, inputs, false), key, inputs);
+                try {
+                    requireFits("item " + key, item.inputBytes());
+                } catch (CoordinatorException e) {
+                    tooLarge = tooLarge == null ? e : tooLarge;
+                }
+                files += inputs.size();
+                bytes += item.inputBytes();
+                clash.add(key);
+                plan.items().append(item);
+            }
+        }
+
+        /** Files come in the order of their keys, so the files of a folder come together. */
+        private final class GroupBuilder {
+            private final Optional<Glob> pattern;
+            private final ItemMaker maker;
+            private final List<ItemInput> group = new ArrayList<>();
+            private String key = "";
+
+            GroupBuilder(Optional<Glob> pattern, ItemMaker maker) {
+                this.pattern = pattern;
+                this.maker = maker;
+            }
+
+            void add(Input input, ItemInput file) throws IOException {
+                if (pattern.isEmpty()) {
+                    maker.make(file.relative(), List.of(file));
+                    return;
+                }
+                var of = groupOf(file.relative());
+                if (of.isEmpty()) {
+                    outsideGroups++;
+                    plan.leftOutSpool()
+                            .append(new LeftOut(
+                                    input.name(), file.relative(),
+                                    "in no folder that matches groupBy " + pattern.get().pattern(), false));
+                    return;
+                }
+                if (!of.get().equals(key)) {
+                    end();
+                    key = of.get();
+                }
+                group.add(file);
+            }
+
+            void end() throws IOException {
+                if (!group.isEmpty()) {
+                    maker.make(key, group);
+                    group.clear();
+                }
+            }
+
+            private Optional<String> groupOf(String relative) {
+                int from = 0;
+                for (int slash = relative.indexOf('/'); slash >= 0; slash = relative.indexOf('/', from)) {
+                    if (pattern.orElseThrow().matches(relative.substring(from, slash))) {
+                        return Optional.of(relative.substring(0, slash));
+                    }
+                    from = slash + 1;
+                }
+                return Optional.empty();
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.records.LogEntry;
+import io.forebay.sidecar.records.LogEntry.Cleaned;
+import io.forebay.sidecar.records.LogEntry.Completed;
+import io.forebay.sidecar.records.LogEntry.Ended;
+import io.forebay.sidecar.records.LogEntry.Failed;
+import io.forebay.sidecar.records.LogEntry.Fenced;
+import io.forebay.sidecar.records.LogEntry.Intent;
+import io.forebay.sidecar.records.LogEntry.NewGeneration;
+import io.forebay.sidecar.records.LogEntry.Planned;
+import io.forebay.sidecar.records.LogEntry.Settled;
+import io.forebay.sidecar.records.LogEntry.Staged;
+import io.forebay.sidecar.records.LogEntry.Started;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Brings a core to where the log says. Entries are applied in the log's order; those of items that the plan does not know are
+ * kept as strays, since something of theirs may still be at the stores.
+ */
+final class Recovery {
+    private final Core core;
+    /** By id: what items of older plans have at the stores. */
+    private final Map<String, Residue> strays = new HashMap<>();
+
+    Recovery(Core core) {
+        this.core = core;
+    }
+
+    Map<String, Residue> strays() {
+        return strays;
+    }
+
+    void apply(LogEntry entry) {
+        switch (entry) {
+            case Started e -> {
+                if (e.newRun()) {
+                    newRun(e.fresh());
+                }
+            }
+            case Planned _, Ended _ -> {}
+            case Staged e -> {
+                residue(e.id()).staged.addAll(e.outputs());
+                sawAttempt(e.id(), e.attempt());
+            }
+            case Intent e -> intent(e);
+            case Completed e -> completed(e);
+            case Failed e -> failed(e);
+            case Fenced e -> {
+                int item = core.table.find(e.id());
+                if (item >= 0) {
+                    core.table.fence(item, e.attempt());
+                    sawAttempt(e.id(), e.attempt());
+                }
+            }
+            case Cleaned e -> {
+                residue(e.id()).staged.clear();
+                forgetIfEmpty(e.id());
+            }
+            case Settled e -> strays.remove(e.id());
+            case NewGeneration e -> newGeneration(e.id(), e.generation());
+        }
+    }
+
+    /**
+     * Failures before it are history; with {@code fresh} so are completions. What was decided for a failed attempt, or before a
+     * fresh run, stays with its item as pending: {@link Core#endRecovery} begins a new generation for it.
+     */
+    void newRun(boolean fresh) {
+        var table = core.table;
+        for (int item = 0; item < table.size(); item++) {
+            table.failures(item, 0);
+            table.setbacks(item, 0);
+            table.tier(item, 0);
+            switch (table.state(item)) {
+                case FAILED -> {
+                    var residue = core.residues.get(item);
+                    boolean carryOut = !fresh && residue != null && residue.decided != null && residue.decided.success();
+                    table.set(item, carryOut ? ItemState.COMMITTING : ItemState.PENDING);
+                }
+                case DONE, COMMITTING -> {
+                    if (fresh) {
+                        table.set(item, ItemState.PENDING);
+                    }
+                }
+                case PENDING, LEASED, FETCHING, READY, RUNNING, FLUSHING -> {}
+            }
+        }
+        core.tally.forgetFailures();
+        if (fresh) {
+            core.names.clear();
+        }
+    }
+
+    private void intent(Intent e) {
+        var residue = residue(e.id());
+        var decision = new Residue.Decision(e, null);
+        sawAttempt(e.id(), e.attempt());
+        int item = core.table.find(e.id());
+        if (item >= 0) {
+            claimNames(item, e.outputs());
+        }
+        if (e.onClose()) {
+            residue.onClose.add(decision);
+            return;
+        }
+        residue.decided = decision;
+        if (item >= 0) {
+            core.table.set(item, ItemState.COMMITTING);
+        }
+    }
+
+    private void completed(Completed e) {
+        var residue = residue(e.id());
+        var leftovers = residue.leftovers();
+        residue.staged.retainAll(leftovers);
+        residue.onClose.clear();
+        residue.decided = null;
+        forgetIfEmpty(e.id());
+        int item = core.table.find(e.id());
+        if (item < 0) {
+            return;
+        }
+        sawAttempt(e.id(), e.attempt());
+        core.table.generation(item, e.generation());
+        core.table.set(item, ItemState.DONE);
+        claimNames(item, e.outputs());
+        core.tally.unexported(item, core.table.listAnew(item), e.unexported());
+    }
+
+    private void failed(Failed e) {
+        int item = core.table.find(e.id());
+        if (item < 0) {
+            return;
+        }
+        var table = core.table;
+        sawAttempt(e.id(), e.attempt());
+        if (e.failure().counted()) {
+            table.failures(item, table.failures(item) + 1);
+        } else {
+            table.setbacks(item, table.setbacks(item) + 1);
+        }
+        if (e.failure().moveDown()) {
+            table.tier(item, table.tier(item) + 1);
+        }
+        if (e.last()) {
+            table.set(item, ItemState.FAILED);
+            core.tally.failed(e.key(), e.attempt(), e.failure(), e.steps());
+            core.tally.unexported(item, table.listAnew(item), e.unexported());
+        }
+    }
+
+    private void newGeneration(String id, int generation) {
+        var residue = residue(id);
+        if (residue.decided != null) {
+            residue.staged.addAll(residue.decided.outputs());
+            residue.decided = null;
+        }
+        int item = core.table.find(id);
+        if (item >= 0) {
+            core.table.generation(item, generation);
+            core.table.set(item, ItemState.PENDING);
+        }
+    }
+
+    private void claimNames(int item, Iterable<StagedOutput> outputs) {
+        for (var output : outputs) {
+            core.names.add(output.finalUri(), item);
+        }
+    }
+
+    private void sawAttempt(String id, int attempt) {
+        int item = core.table.find(id);
+        if (item >= 0) {
+            core.table.attempt(item, Math.max(core.table.attempt(item), attempt));
+        }
+    }
+
+    private Residue residue(String id) {
+        int item = core.table.find(id);
+        return item >= 0 ? core.residue(item) : strays.computeIfAbsent(id, i -> new Residue());
+    }
+
+    private void forgetIfEmpty(String id) {
+        int item = core.table.find(id);
+        if (item >= 0) {
+            var residue = core.residues.get(item);
+            if (residue != null && residue.isEmpty()) {
+                core.residues.remove(item);
+            }
+        } else if (strays.containsKey(id) && strays.get(id).isEmpty()) {
+            strays.remove(id);
+        }
+    }
+}

@@ -1,0 +1,321 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.sidecar.coordinator.Caretaker.Task;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.records.LogEntry;
+import io.forebay.sidecar.records.LogLostException;
+import io.forebay.sidecar.records.RecordsFolder;
+import io.forebay.sidecar.records.Succession;
+import io.forebay.sidecar.store.StoreException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A coordinator in office: its clockwork, and how the run ends. */
+final class Running implements AutoCloseable {
+    private static final Duration BEAT = Duration.ofSeconds(5);
+    private static final Duration TICK = Duration.ofMillis(250);
+    /** Store operations of the caretaker at once. */
+    private static final int TASKS = 16;
+    /** After the drain's time is over workers have this long to report. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+
+    final Core core;
+    final Leasing leasing;
+    final Commits commits;
+    final List<String> notices;
+    private final Caretaker caretaker;
+    private final RecordsFolder folder;
+    private final Succession succession;
+    private final long deadlineMillis;
+    private final LogEntry.@Nullable Ended toldAgain;
+    private final Semaphore tasks = new Semaphore(TASKS);
+    private final List<Thread> threads;
+    private volatile boolean closed;
+
+    Running(
+            Core core, Caretaker caretaker, RecordsFolder folder, Succession succession, List<String> notices, long runStartedAt,
+            LogEntry.@Nullable Ended toldAgain) {
+        this.core = core;
+        this.caretaker = caretaker;
+        this.folder = folder;
+        this.succession = succession;
+        this.notices = List.copyOf(notices);
+        this.leasing = new Leasing(core);
+        this.commits = new Commits(core);
+        this.deadlineMillis = core.job.deadlines().run().map(d -> runStartedAt + d.toMillis()).orElse(Long.MAX_VALUE);
+        this.toldAgain = toldAgain;
+        this.threads = core.options.background()
+                ? List.of(
+                        Thread.ofPlatform().daemon().name("coordinator").start(this::ticking),
+                        Thread.ofPlatform().daemon().name("coordinator-heartbeat").start(this::beating))
+                : List.of();
+    }
+
+    static Progress planning(int generation) {
+        return new Progress("Planning", generation, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, 0);
+    }
+
+    // ---- clockwork
+
+    private void ticking() {
+        try {
+            while (!closed) {
+                tick();
+                Thread.sleep(TICK);
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+        }
+    }
+
+    /** Does what is due by the clock. */
+    void tick() throws InterruptedException {
+        core.lock.lock();
+        try {
+            if (core.lost != null) {
+                return;
+            }
+            leasing.expire();
+            if (core.now() >= core.recoveringUntilNanos) {
+                core.endRecovery();
+            }
+            if (core.options.clock().millis() >= deadlineMillis && core.drainCause != DrainCause.DEADLINE) {
+                core.startDrain(DrainCause.DEADLINE, core.job.deadlines().drain(), true);
+            }
+            core.changed.signalAll();
+        } finally {
+            core.lock.unlock();
+        }
+        for (var task = next(); task != null; task = next()) {
+            if (core.options.background()) {
+                tasks.acquire();
+                var work = task;
+                Thread.ofVirtual().name("caretaker").start(() -> {
+                    try {
+                        attend(work);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    } finally {
+                        tasks.release();
+                    }
+                });
+            } else {
+                attend(task);
+            }
+        }
+    }
+
+    private @Nullable Task next() {
+        core.lock.lock();
+        try {
+            return core.lost == null ? caretaker.next() : null;
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    private static void attend(Task task) throws InterruptedException {
+        try {
+            task.run();
+        } catch (LinkException e) {
+            // The log is lost; await() knows.
+        }
+    }
+
+    private void beating() {
+        try {
+            while (!closed) {
+                try {
+                    succession.beat();
+                    core.log.checkStillOurs();
+                } catch (LogLostException e) {
+                    core.lost(e);
+                    return;
+                } catch (StoreException e) {
+                    // The next one is due soon; decisions find out by themselves.
+                }
+                Thread.sleep(BEAT);
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+        }
+    }
+
+    // ---- the end
+
+    void drain(DrainCause cause, Duration within, boolean killSteps) {
+        core.lock.lock();
+        try {
+            core.startDrain(cause, within, killSteps);
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    Summary await() throws InterruptedException {
+        core.lock.lock();
+        try {
+            while (!isOver()) {
+                if (!core.changed.await(TICK.toMillis(), TimeUnit.MILLISECONDS) && !core.options.background()) {
+                    break;
+                }
+            }
+        } finally {
+            core.lock.unlock();
+        }
+        return end();
+    }
+
+    /** Under the lock. */
+    private boolean isOver() {
+        if (core.lost != null || toldAgain != null) {
+            return true;
+        }
+        if (core.allEnded()) {
+            return caretaker.idle();
+        }
+        var drain = core.drain;
+        if (drain == null) {
+            return false;
+        }
+        return core.held.isEmpty() && caretaker.idle() || core.options.clock().millis() > drain.untilMillis() + LAST_WORDS.toMillis();
+    }
+
+    private Summary end() throws InterruptedException {
+        var problems = new java.util.ArrayList<String>();
+        var codes = EnumSet.noneOf(ExitCode.class);
+        LogLostException lost;
+        core.lock.lock();
+        try {
+            lost = core.lost;
+        } finally {
+            core.lock.unlock();
+        }
+        if (lost == null) {
+            try {
+                writeUnexported();
+                core.append(summary(codes, problems).ended(core.options.clock().millis()));
+                core.decided(core.log.last());
+                succession.release();
+            } catch (LinkException | StoreException e) {
+                problems.add("the end of the run could not be recorded: " + e.getMessage());
+                codes.add(ExitCode.PASSING);
+            }
+        } else {
+            problems.add(String.valueOf(lost.getMessage()));
+            codes.add(lost.superseded() ? ExitCode.PASSING : ExitCode.NOT_DURABLE);
+        }
+        return summary(codes, problems).value();
+    }
+
+    /** A summary, and the log entry that says the same. */
+    private record Told(Summary value) {
+        LogEntry.Ended ended(long at) {
+            return new LogEntry.Ended(
+                    value.code().number(), value.done(), value.failed(), value.unfinished(), value.unexported(), value.unexportedBytes(),
+                    value.cause(), at);
+        }
+    }
+
+    private Told summary(EnumSet<ExitCode> more, List<String> problems) {
+        core.lock.lock();
+        try {
+            var codes = EnumSet.noneOf(ExitCode.class);
+            codes.addAll(more);
+            codes.addAll(core.tally.codes());
+            if (core.drainCause != null) {
+                core.drainCause.code().ifPresent(codes::add);
+            }
+            if (toldAgain != null) {
+                codes.add(ExitCode.of(toldAgain.code()));
+            }
+            if (core.tally.unexportedCount() > 0) {
+                codes.add(ExitCode.NOT_DURABLE);
+            }
+            if (core.plan.totals().unusable() > 0) {
+                codes.add(ExitCode.NO_INPUT);
+            }
+            codes.remove(ExitCode.DURABLE);
+            long done = core.table.count(ItemState.DONE);
+            long failed = core.table.count(ItemState.FAILED);
+            long unfinished = core.table.size() - done - failed;
+            if (codes.isEmpty() && unfinished > 0) {
+                codes.add(ExitCode.PASSING);
+            }
+            var all = new java.util.ArrayList<>(notices);
+            all.addAll(problems);
+            return new Told(new Summary(
+                    ExitCode.strongest(codes), cause(), core.table.size(), done, core.skipped, failed, unfinished,
+                    core.tally.byReason(), core.tally.named(), core.tally.unexportedCount(), core.tally.unexportedBytes(),
+                    core.plan.totals().outsideGroups(), core.plan.totals().unusable(), all));
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    private String cause() {
+        if (core.drainCause != null) {
+            return core.drainCause.word();
+        }
+        return toldAgain == null ? "" : toldAgain.cause();
+    }
+
+    void writeUnexported() throws StoreException, InterruptedException {
+        UnexportedList.write(core, folder);
+    }
+
+    Progress progress() {
+        core.lock.lock();
+        try {
+            var t = core.table;
+            long staged = 0;
+            long files = 0;
+            long flushed = 0;
+            long filesFlushed = 0;
+            long retries = 0;
+            for (var w : core.workers.values()) {
+                var c = w.counters;
+                if (c != null) {
+                    staged += c.bytesStaged();
+                    files += c.filesStaged();
+                    flushed += c.bytesFlushed();
+                    filesFlushed += c.filesFlushed();
+                    retries += c.retries();
+                }
+            }
+            var phase = core.allEnded() ? "Ended" : core.draining() ? "Draining" : core.now() < core.recoveringUntilNanos ? "Recovering" : "Running";
+            return new Progress(
+                    phase, core.generation, t.size(), t.count(ItemState.DONE), core.skipped, t.count(ItemState.FAILED),
+                    core.held.size(), t.count(ItemState.PENDING), core.plan.totals().bytes(), core.plan.totals().files(), staged,
+                    files, flushed, filesFlushed, retries, core.tally.unexportedCount(), core.tally.unexportedBytes(),
+                    core.workers.size(), core.lastMessage, core.lastMessageAt);
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        threads.forEach(Thread::interrupt);
+        for (var thread : threads) {
+            try {
+                thread.join(Duration.ofSeconds(10));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                break;
+            }
+        }
+        core.plan.close();
+        try {
+            core.tally.lines().close();
+        } catch (java.io.IOException e) {
+            // Scratch only.
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.api.job.Job;
+import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.records.LogEntry;
+import io.forebay.sidecar.records.LogEntry.Ended;
+import io.forebay.sidecar.records.LogEntry.Planned;
+import io.forebay.sidecar.records.LogEntry.Started;
+import io.forebay.sidecar.records.RecordsDamagedException;
+import io.forebay.sidecar.records.RecordsFolder;
+import io.forebay.sidecar.records.Succession;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.Stores;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From a claimed place to a running coordinator:
+ *
+ * <pre>
+ * 1 seal what predecessors wrote, and learn which run and plan came last   2 take over that plan, or make a new one
+ * 3 bring the table to where the log says   4 log that this coordinator has started   5 wait for workers to report
+ * </pre>
+ */
+final class Starter {
+    private static final Set<String> RUNS = Set.of("started", "planned", "ended");
+
+    private final Job job;
+    private final Stores stores;
+    private final CoordinatorOptions options;
+    private final RecordsFolder folder;
+    private final Succession succession;
+    private final List<String> notices = new ArrayList<>();
+    /** The last run, as the log says. */
+    private @Nullable Planned planned;
+
+    private @Nullable Started started;
+    private @Nullable Ended ended;
+
+    Starter(Job job, Stores stores, CoordinatorOptions options, RecordsFolder folder, Succession succession) {
+        this.job = job;
+        this.stores = stores;
+        this.options = options;
+        this.folder = folder;
+        this.succession = succession;
+        notices.addAll(succession.notices());
+    }
+
+    Running start() throws CoordinatorException, InterruptedException {
+        try {
+            learn();
+            var takenOver = takesOver();
+            boolean newRun = takenOver == null || options.mode() == RunMode.RESUME;
+            var plan = takenOver == null
+                    ? new Planner(job, stores, folder.retry(), options.scratch()).plan()
+                    : PlanStore.read(folder, takenOver, options.scratch());
+            try {
+                return start(plan, takenOver, newRun);
+            } catch (StoreException | RecordsDamagedException | IOException | LinkException | RuntimeException | InterruptedException e) {
+                plan.close();
+                throw e;
+            }
+        } catch (RecordsDamagedException e) {
+            throw new CoordinatorException(ExitCode.PASSING, "RecordsDamaged", String.valueOf(e.getMessage()), e);
+        } catch (StoreException e) {
+            throw StoreFailures.ofRecords(e);
+        } catch (LinkException e) {
+            throw new CoordinatorException(ExitCode.PASSING, "Superseded", String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            throw new CoordinatorException(
+                    ExitCode.FAULT, "Scratch", "the scratch folder " + options.scratch() + " cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private void learn() throws StoreException, RecordsDamagedException, InterruptedException {
+        try {
+            succession.sealHistory(RUNS::contains, entry -> {
+                switch (entry) {
+                    case Started e -> {
+                        started = e;
+                        ended = null;
+                    }
+                    case Planned e -> planned = e;
+                    case Ended e -> ended = e;
+                    case LogEntry.Staged _, LogEntry.Intent _, LogEntry.Completed _, LogEntry.Failed _, LogEntry.Fenced _,
+                            LogEntry.Cleaned _, LogEntry.Settled _, LogEntry.NewGeneration _ -> {}
+                }
+            });
+        } catch (RecordsDamagedException e) {
+            if (options.mode() != RunMode.FRESH) {
+                throw e;
+            }
+            notices.add("the records were damaged and are ignored: " + e.getMessage());
+            succession.sealAsVoid();
+            started = null;
+            planned = null;
+        }
+    }
+
+    /** @return the plan that this run goes on with; null: it makes a new one */
+    private @Nullable Planned takesOver() {
+        if (planned == null || started == null) {
+            return null;
+        }
+        boolean same = planned.manifest().equals(Identity.ofText(job.manifest()));
+        return switch (options.mode()) {
+            case RUN, FRESH -> null;
+            case RESUME -> same ? planned : null;
+            case CONTINUE -> same && started.runId().equals(options.runId()) ? planned : null;
+        };
+    }
+
+    private Running start(Plan plan, @Nullable Planned takenOver, boolean newRun)
+            throws StoreException, RecordsDamagedException, IOException, LinkException, InterruptedException {
+        var table = new ItemTable();
+        for (int i = 0; i < plan.size(); i++) {
+            if (!table.add(plan.idOf(i))) {
+                throw new IllegalStateException("two items are the same: " + plan.item(i).key());
+            }
+        }
+        table.ready();
+        var tally = new Tally(new JsonSpool(options.scratch()));
+        var core = new Core(job, plan, table, new HashTable(), tally, succession.log(), succession.generation(), options);
+        var recovery = new Recovery(core);
+        succession.history().replay(type -> !type.equals("planned") && !type.equals("ended"), recovery::apply);
+        boolean fresh = options.mode() == RunMode.FRESH;
+        if (newRun) {
+            recovery.newRun(fresh);
+        }
+        core.skipped = newRun || started == null ? table.count(ItemState.DONE) : 0;
+        record(core, plan, takenOver, newRun, fresh);
+        tellWhatIsSkipped(core, takenOver);
+        notices.addAll(plan.totals().warnings());
+        var caretaker = new Caretaker(core, stores, folder.retry());
+        caretaker.tidyStrays(recovery.strays());
+        boolean workersGone = started == null || options.localWorker() && succession.predecessorDead();
+        // A local worker reports at once; others have one lease's time.
+        core.recoveringUntilNanos = core.now() + (started == null ? 0 : core.leaseNanos);
+        if (workersGone) {
+            core.residues.values().forEach(r -> r.publisherGone = true);
+        }
+        boolean toldAgain = !newRun && ended != null;
+        return new Running(core, caretaker, folder, succession, notices, runStartedAt(newRun), toldAgain ? ended : null);
+    }
+
+    private long runStartedAt(boolean newRun) {
+        return newRun || started == null ? options.clock().millis() : started.runStartedAt();
+    }
+
+    private void record(Core core, Plan plan, @Nullable Planned takenOver, boolean newRun, boolean fresh)
+            throws StoreException, IOException, LinkException, InterruptedException {
+        int segments = takenOver == null ? PlanStore.write(folder, succession.generation(), plan) : 0;
+        core.append(new Started(
+                succession.generation(), newRun, fresh, options.runId(), runStartedAt(newRun), options.clock().millis(),
+                options.me().host(), options.me().pid()));
+        if (takenOver == null) {
+            var t = plan.totals();
+            core.append(new Planned(
+                    succession.generation(), Identity.ofText(job.manifest()), t.items(), segments, t.files(), t.bytes(),
+                    t.outsideGroups(), t.unusable(), t.warnings()));
+        }
+        core.decided(core.log.last());
+    }
+
+    private void tellWhatIsSkipped(Core core, @Nullable Planned takenOver) {
+        boolean changed = planned != null && !planned.manifest().equals(Identity.ofText(job.manifest()));
+        if (core.skipped > 0 || changed) {
+            long rest = core.table.size() - core.table.count(ItemState.DONE);
+            notices.add((changed ? "the manifest has changed: " : "") + rest + " of " + core.table.size() + " items are run, "
+                    + core.table.count(ItemState.DONE) + " have completion records"
+                    + (takenOver == null ? "" : " (plan of coordinator " + takenOver.plan() + ")"));
+        }
+    }
+}

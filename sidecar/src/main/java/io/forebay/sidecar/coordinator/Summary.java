@@ -1,0 +1,48 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.message.Messages.StepRun;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a run ended.
+ *
+ * @param done items whose outputs are all durable, those of earlier runs included
+ * @param skipped of these: done by earlier runs
+ * @param unfinished items neither done nor failed: not started, given back, or cut off
+ * @param failedByReason reason word to number of items
+ * @param failures the first failed items, {@link #NAMED_FAILURES} at most
+ * @param unexported outputs that are not at their destination; each has a line in {@code UNEXPORTED.jsonl}
+ * @param leftOut files that belong to no group
+ * @param unusable selected files that could be no input
+ * @param notices what the user should know, in order
+ */
+public record Summary(
+        ExitCode code,
+        String cause,
+        long items,
+        long done,
+        long skipped,
+        long failed,
+        long unfinished,
+        Map<String, Long> failedByReason,
+        List<FailedItem> failures,
+        long unexported,
+        long unexportedBytes,
+        long leftOut,
+        long unusable,
+        List<String> notices) {
+
+    /** CASES V1: first 20 errors, then a pointer to the rest. */
+    public static final int NAMED_FAILURES = 20;
+
+    public Summary {
+        failedByReason = Map.copyOf(failedByReason);
+        failures = List.copyOf(failures);
+        notices = List.copyOf(notices);
+    }
+
+    /** @param lastStep the step that ended last; absent: none was started */
+    public record FailedItem(
+            String key, String reason, String message, int code, int attempt, java.util.Optional<StepRun> lastStep) {}
+}

@@ -1,0 +1,77 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.sidecar.records.RecordsFolder;
+import io.forebay.sidecar.store.StoreException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * {@code UNEXPORTED.jsonl}: one JSON line per output that is not at its destination. A long list goes on in {@code
+ * UNEXPORTED-0001.jsonl} and so on; none: the file is absent.
+ */
+final class UnexportedList {
+    private static final int PART_BYTES = 8 << 20;
+
+    private UnexportedList() {}
+
+    /** Writes what counts now, and corrects the tally to it. */
+    static void write(Core core, RecordsFolder folder) throws StoreException, InterruptedException {
+        var lines = core.tally.lines();
+        long count = 0;
+        long bytes = 0;
+        int part = 0;
+        var out = new ByteArrayOutputStream();
+        int total = total(core);
+        for (int i = 0; i < total; i++) {
+            var line = lines.get(i, Tally.Line.class);
+            if (!counts(core, line)) {
+                continue;
+            }
+            count++;
+            bytes += Math.max(0, line.output().size());
+            out.writeBytes(JsonSpool.json(line.output()));
+            out.write('\n');
+            if (out.size() >= PART_BYTES) {
+                folder.put(name(part++), out.toByteArray());
+                out.reset();
+            }
+        }
+        if (out.size() > 0 || part > 0) {
+            folder.put(name(part), out.toByteArray());
+        } else {
+            folder.delete(name(0));
+        }
+        core.lock.lock();
+        try {
+            core.tally.unexportedIs(count, bytes);
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    private static String name(int part) {
+        return part == 0 ? "UNEXPORTED.jsonl" : "UNEXPORTED-%04d.jsonl".formatted(part);
+    }
+
+    private static int total(Core core) {
+        core.lock.lock();
+        try {
+            core.tally.lines().finish();
+            return core.tally.lines().size();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the scratch folder cannot be written", e);
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    private static boolean counts(Core core, Tally.Line line) {
+        core.lock.lock();
+        try {
+            return core.table.listed(line.item()) == line.failure();
+        } finally {
+            core.lock.unlock();
+        }
+    }
+}

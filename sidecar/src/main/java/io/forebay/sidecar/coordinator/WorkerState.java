@@ -1,0 +1,32 @@
+package io.forebay.sidecar.coordinator;
+
+import io.forebay.message.Messages.WorkerCounters;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One process life of a worker, as the coordinator knows it. Guarded by the core's lock. */
+final class WorkerState {
+    final String name;
+    final String instance;
+    final String node;
+    final int slots;
+    /** Items it holds, in the order in which it got them. */
+    final Map<Integer, Held> held = new LinkedHashMap<>();
+
+    long leaseUntilNanos;
+    /** It was told that nothing is left for it. */
+    boolean toldDrained;
+    /** When a runner died under several of its items; 0: never. */
+    long runnerLostAtNanos;
+
+    @Nullable
+    WorkerCounters counters;
+
+    WorkerState(String name, String instance, String node, int slots) {
+        this.name = name;
+        this.instance = instance;
+        this.node = node;
+        this.slots = slots;
+    }
+}
