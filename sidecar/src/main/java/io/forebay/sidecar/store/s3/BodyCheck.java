@@ -1,5 +1,6 @@
 package io.forebay.sidecar.store.s3;
 
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.Base64;

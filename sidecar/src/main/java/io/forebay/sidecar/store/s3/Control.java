@@ -2,10 +2,12 @@ package io.forebay.sidecar.store.s3;
 
 import io.forebay.message.Messages.Part;
 import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -20,6 +22,8 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ListPartsRequest;
 
 /** The control operations through the AWS SDK, each sent once, faults classified. Thread-safe. */
@@ -30,24 +34,30 @@ final class Control implements AutoCloseable {
 
     private final String bucket;
     private final S3Errors errors;
+    /** The SDK's client opens a connection for each call that finds no idle one; this bounds their number. */
+    private final Semaphore permits;
 
-    Control(S3Client client, S3Client patient, String bucket, S3Errors errors) {
+    Control(S3Client client, S3Client patient, S3Settings settings, S3Errors errors) {
         this.client = client;
         this.patient = patient;
-        this.bucket = bucket;
+        this.bucket = settings.bucket();
+        this.permits = new Semaphore(Math.max(1, settings.maxConnections() / 4));
         this.errors = errors;
     }
 
-    S3Client client() {
-        return client;
-    }
-
     private <T> T call(Operation operation, String key, Supplier<T> call) throws StoreException, InterruptedException {
+        permits.acquire();
         try {
             return call.get();
         } catch (SdkException e) {
             throw errors.ofSdk(operation, key, e);
+        } finally {
+            permits.release();
         }
+    }
+
+    ListObjectsV2Response page(ListObjectsV2Request request) throws StoreException, InterruptedException {
+        return call(Operation.LIST, request.prefix(), () -> client.listObjectsV2(request));
     }
 
     /** @param ifMatch ETag without quotes; absent: any @throws StoreException NOT_FOUND, CHANGED */

@@ -2,6 +2,7 @@ package io.forebay.sidecar.store.s3;
 
 import io.forebay.sidecar.store.Store.PieceSource;
 import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -9,6 +10,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The requests that move bytes. Each is sent once; answers other than success are thrown, classified. Thread-safe. */
 interface DataPath extends AutoCloseable {
+
+    /** Which one. */
+    enum Kind {
+        LEAN,
+        SDK;
+
+        /** The way out, should a proxy or server not get on with ours: {@code FOREBAY_S3_DATA_PATH=sdk}. */
+        static Kind of(Environment env) {
+            var name = env.variable("FOREBAY_S3_DATA_PATH");
+            if (name == null || name.equals("lean")) {
+                return LEAN;
+            }
+            if (name.equals("sdk")) {
+                return SDK;
+            }
+            throw new IllegalArgumentException("FOREBAY_S3_DATA_PATH is '" + name + "'; write lean or sdk");
+        }
+    }
 
     /**
      * One object, or a range of it.

@@ -1,6 +1,7 @@
 package io.forebay.sidecar.store.s3;
 
 import io.forebay.message.Messages.Part;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

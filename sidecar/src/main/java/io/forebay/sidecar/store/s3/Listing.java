@@ -7,13 +7,12 @@ import io.forebay.sidecar.store.Store.EntrySink;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.store.Version;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -28,14 +27,14 @@ final class Listing {
 
     private static final Duration FIRST_WAIT = Duration.ofMillis(500);
 
-    private final S3Client client;
+    private final Control control;
     private final String bucket;
     private final S3Errors errors;
     private final ListRequest request;
     private final EntrySink sink;
 
-    Listing(S3Client client, String bucket, S3Errors errors, ListRequest request, EntrySink sink) {
-        this.client = client;
+    Listing(Control control, String bucket, S3Errors errors, ListRequest request, EntrySink sink) {
+        this.control = control;
         this.bucket = bucket;
         this.errors = errors;
         this.request = request;
@@ -53,7 +52,7 @@ final class Listing {
 
     /** The key sorts before all that it is a prefix of, so that the first entry tells, without the right to read it. */
     private boolean oneFile(String key) throws StoreException, InterruptedException {
-        var page = page(ListObjectsV2Request.builder().bucket(bucket).prefix(key).maxKeys(1).build());
+        var page = control.page(ListObjectsV2Request.builder().bucket(bucket).prefix(key).maxKeys(1).build());
         for (var object : page.contents()) {
             if (object.key().equals(key)) {
                 found(object);
@@ -68,7 +67,7 @@ final class Listing {
         Set<Long> tokens = new HashSet<>();
         String token = null;
         while (true) {
-            var page = token == null ? page(pageOf(prefix, null)) : laterPage(pageOf(prefix, token));
+            var page = token == null ? control.page(pageOf(prefix, null)) : laterPage(pageOf(prefix, token));
             for (var object : page.contents()) {
                 take(folder, prefix, object);
             }
@@ -104,7 +103,7 @@ final class Listing {
         long wait = FIRST_WAIT.toMillis();
         for (int tried = 1; ; tried++) {
             try {
-                return page(page);
+                return control.page(page);
             } catch (StoreException e) {
                 if (!e.kind().worthRetrying() || tried == TRIES) {
                     throw e;
@@ -112,14 +111,6 @@ final class Listing {
             }
             Thread.sleep(ThreadLocalRandom.current().nextLong(wait / 2, wait));
             wait *= 2;
-        }
-    }
-
-    private ListObjectsV2Response page(ListObjectsV2Request page) throws StoreException, InterruptedException {
-        try {
-            return client.listObjectsV2(page);
-        } catch (SdkException e) {
-            throw errors.ofSdk(Operation.LIST, page.prefix(), e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.forebay.sidecar.store.s3;
 
 import io.forebay.api.name.NameBytes;
 import io.forebay.sidecar.store.FileMeta;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

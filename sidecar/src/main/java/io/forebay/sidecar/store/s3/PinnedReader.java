@@ -5,6 +5,7 @@ import io.forebay.sidecar.store.Store.PieceSink;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.store.Version;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

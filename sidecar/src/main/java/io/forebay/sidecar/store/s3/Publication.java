@@ -6,6 +6,7 @@ import io.forebay.sidecar.store.Store.PieceSource;
 import io.forebay.sidecar.store.Store.PublishOutcome;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;

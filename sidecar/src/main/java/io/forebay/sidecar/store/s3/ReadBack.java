@@ -2,6 +2,7 @@ package io.forebay.sidecar.store.s3;
 
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.s3.DataPath.Get;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;

@@ -13,6 +13,7 @@ import static io.forebay.sidecar.store.StoreException.Kind.TRANSIENT;
 
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLException;

@@ -15,11 +15,16 @@ import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.store.Version;
 import io.forebay.sidecar.store.s3.DataPath.Get;
+import io.forebay.sidecar.store.s3.http.Headers;
+import io.forebay.sidecar.store.s3.http.Origin;
+import io.forebay.sidecar.store.s3.http.ProxyChoice;
+import io.forebay.sidecar.store.s3.http.ProxyChoice.Proxy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -60,19 +65,27 @@ public final class S3Store implements Store {
      */
     public static S3Store open(StoreUri root, @Nullable StoreAccess access, Environment env) throws StoreException {
         try {
-            return connect(S3Settings.of(root, access, env), env.identities().of(access));
+            var settings = S3Settings.of(root, access, env);
+            var origin = Origin.of(SdkClients.bucketUrl(settings));
+            var proxy = ProxyChoice.of(origin, env::variable);
+            return connect(settings, env.identities().of(access), proxy, DataPath.Kind.of(env));
         } catch (IllegalArgumentException e) {
             throw new StoreException(Kind.PERMANENT, "store " + root + ": " + e.getMessage(), e, true);
         }
     }
 
-    static S3Store connect(S3Settings settings, Identity identity) throws StoreException {
+    static S3Store connect(S3Settings settings, Identity identity, Optional<Proxy> proxy, DataPath.Kind kind) throws StoreException {
         var errors = new S3Errors(settings, identity);
         var trust = Trust.of(settings.caFile());
-        var client = SdkClients.of(settings, identity, trust, S3Settings.CONTROL_TIMEOUT);
-        var patient = SdkClients.of(settings, identity, trust, S3Settings.COMPLETE_TIMEOUT);
-        var control = new Control(client, patient, settings.bucket(), errors);
-        return new S3Store(settings, control, new SdkDataPath(client, settings.bucket(), errors), errors);
+        var client = SdkClients.of(settings, identity, trust, proxy, S3Settings.CONTROL_TIMEOUT);
+        var patient = SdkClients.of(settings, identity, trust, proxy, S3Settings.COMPLETE_TIMEOUT);
+        var control = new Control(client, patient, settings, errors);
+        var data =
+                switch (kind) {
+                    case LEAN -> LeanDataPath.connect(settings, identity, trust, proxy, errors);
+                    case SDK -> new SdkDataPath(client, settings.bucket(), errors);
+                };
+        return new S3Store(settings, control, data, errors);
     }
 
     @Override
@@ -82,7 +95,7 @@ public final class S3Store implements Store {
 
     @Override
     public void list(ListRequest request, EntrySink sink) throws StoreException, InterruptedException {
-        new Listing(control.client(), settings.bucket(), errors, request, sink).run();
+        new Listing(control, settings.bucket(), errors, request, sink).run();
     }
 
     /** One HEAD; the kind is SYMLINK for an object that stands for one. */

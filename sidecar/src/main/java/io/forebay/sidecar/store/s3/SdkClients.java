@@ -1,11 +1,14 @@
 package io.forebay.sidecar.store.s3;
 
 import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.s3.http.ProxyChoice.Proxy;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.http.urlconnection.ProxyConfiguration;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -17,9 +20,11 @@ import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
 final class SdkClients {
     private SdkClients() {}
 
-    static S3Client of(S3Settings settings, Identity identity, Trust trust, Duration socketTimeout) {
+    static S3Client of(
+            S3Settings settings, Identity identity, Trust trust, Optional<Proxy> proxy, Duration socketTimeout) {
         var http = UrlConnectionHttpClient.builder()
                 .connectionTimeout(settings.timeouts().connect())
+                .proxyConfiguration(configuration(proxy))
                 .socketTimeout(socketTimeout);
         trust.managers().ifPresent(managers -> http.tlsTrustManagersProvider(() -> managers));
         var client = S3Client.builder()
@@ -40,6 +45,16 @@ final class SdkClients {
             client.endpointOverride(settings.endpoint());
         }
         return client.build();
+    }
+
+    /** Only what was found in the environment by our own rules: both ways to the server then take the same road. */
+    private static ProxyConfiguration configuration(Optional<Proxy> proxy) {
+        var configuration = ProxyConfiguration.builder().useSystemPropertyValues(false).useEnvironmentVariablesValues(false);
+        proxy.ifPresent(p -> configuration
+                .endpoint(URI.create("http://" + p.host() + ":" + p.port()))
+                .username(p.user())
+                .password(p.password()));
+        return configuration.build();
     }
 
     /** Where requests for the bucket go: host, and what stands before the key in the path. */

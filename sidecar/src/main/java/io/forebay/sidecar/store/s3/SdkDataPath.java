@@ -2,6 +2,7 @@ package io.forebay.sidecar.store.s3;
 
 import io.forebay.sidecar.store.Store.PieceSource;
 import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -6,6 +6,7 @@ import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.store.s3.DataPath.Put;
 import io.forebay.sidecar.store.s3.DataPath.UploadPart;
 import io.forebay.sidecar.store.s3.ServerHabits.Proof;
+import io.forebay.sidecar.store.s3.http.Headers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreContract;
 import java.net.URI;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,12 +27,12 @@ abstract class S3Contract extends StoreContract {
     void connect() throws Exception {
         var settings = TestStores.settings(endpoint(), BUCKET).withSizes(new PartPlan.Sizes(1 << 20, PART));
         store = open(settings);
-        client = SdkClients.of(settings, TestStores.identity(), Trust.of(null), S3Settings.CONTROL_TIMEOUT);
+        client = SdkClients.of(settings, TestStores.identity(), Trust.of(null), Optional.empty(), S3Settings.CONTROL_TIMEOUT);
         folder = "contract-" + FOLDERS.incrementAndGet() + "/";
     }
 
     S3Store open(S3Settings settings) throws Exception {
-        return S3Store.connect(settings, TestStores.identity());
+        return S3Store.connect(settings, TestStores.identity(), Optional.empty(), DataPath.Kind.LEAN);
     }
 
     @AfterEach

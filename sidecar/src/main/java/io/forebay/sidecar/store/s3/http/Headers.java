@@ -1,15 +1,14 @@
-package io.forebay.sidecar.store.s3;
+package io.forebay.sidecar.store.s3.http;
 
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Header fields of one answer; names in any case, of a repeated one the first counts. */
-final class Headers {
-    static final Headers NONE = new Headers(Map.of());
+public final class Headers {
+    public static final Headers NONE = new Headers(Map.of());
 
     private final Map<String, String> byName;
 
@@ -17,7 +16,7 @@ final class Headers {
         this.byName = byName;
     }
 
-    static Headers of(Map<String, List<String>> fields) {
+    public static Headers of(Map<String, List<String>> fields) {
         var byName = new LinkedHashMap<String, String>();
         fields.forEach((name, values) -> {
             if (name != null && !values.isEmpty()) {
@@ -28,12 +27,12 @@ final class Headers {
     }
 
     /** @param name in lower case */
-    @Nullable String get(String name) {
+    public @Nullable String get(String name) {
         return byName.get(name);
     }
 
     /** @return -1 if absent or no number of 0 or more */
-    long number(String name) {
+    public long number(String name) {
         var text = byName.get(name);
         if (text == null || text.isEmpty() || text.length() > 18) {
             return -1;
@@ -47,17 +46,13 @@ final class Headers {
     }
 
     /** The ETag without quotes; empty if the server tells none. */
-    String etag() {
+    public String etag() {
         var etag = byName.get("etag");
         return etag == null ? "" : unquoted(etag);
     }
 
-    static String unquoted(String etag) {
+    public static String unquoted(String etag) {
         return etag.length() >= 2 && etag.startsWith("\"") && etag.endsWith("\"") ? etag.substring(1, etag.length() - 1) : etag;
-    }
-
-    void forEach(BiConsumer<String, String> action) {
-        byName.forEach(action);
     }
 
     @Override

@@ -1,0 +1,180 @@
+package io.forebay.sidecar.store.s3.http;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+
+/**
+ * One connection: the wire, a buffer for what was read ahead, and a deadline that the pool's watchdog enforces by closing it,
+ * which ends a blocked read or write of any kind. Used by one thread at a time.
+ */
+final class Connection implements AutoCloseable {
+    /** A whole small answer, or a head and the start of its body. */
+    private static final int READ_AHEAD = 16 * 1024;
+
+    /** A line of 100 kbit/s takes 5 s for it: slow is not silent. */
+    private static final int SLICE = 64 * 1024;
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final SocketChannel channel;
+    private final Wire wire;
+    /** Flipped: holds what was read and not yet used. */
+    private final ByteBuffer ahead = ByteBuffer.allocateDirect(READ_AHEAD).limit(0);
+    /** {@link System#nanoTime} by which the operation under way must make progress. Written by its thread, read by the watchdog. */
+    private volatile long deadlineNanos = NEVER;
+
+    private volatile boolean timedOut;
+    private Duration patience = Duration.ofSeconds(10);
+    private long idleSinceNanos;
+    /** Bytes of the current answer that have arrived. */
+    private boolean answered;
+
+    Connection(SocketChannel channel, Wire wire) {
+        this.channel = channel;
+        this.wire = wire;
+    }
+
+    /** A new exchange begins; each read or write of it may take this long. */
+    void begin(Duration patience) {
+        this.patience = patience;
+        this.answered = false;
+    }
+
+    void patience(Duration patience) {
+        this.patience = patience;
+    }
+
+    /** Whether any byte of an answer has arrived since {@link #begin}. */
+    boolean answered() {
+        return answered;
+    }
+
+    void idleSince(long nanos) {
+        idleSinceNanos = nanos;
+    }
+
+    long idleSince() {
+        return idleSinceNanos;
+    }
+
+    /** Called by the watchdog. */
+    void closeIfOverdue(long nowNanos) {
+        long deadline = deadlineNanos;
+        if (deadline != NEVER && nowNanos - deadline > 0) {
+            timedOut = true;
+            close();
+        }
+    }
+
+    private interface Io {
+        int run() throws IOException;
+    }
+
+    private int timed(String what, Io io) throws IOException {
+        deadlineNanos = System.nanoTime() + patience.toNanos();
+        try {
+            return io.run();
+        } catch (IOException e) {
+            if (timedOut) {
+                var timeout = new SocketTimeoutException(what + " for " + patience.toMillis() / 1000.0 + " s");
+                timeout.initCause(e);
+                throw timeout;
+            }
+            throw e;
+        } finally {
+            deadlineNanos = NEVER;
+        }
+    }
+
+    /** All of both, in one packet if they are small; each {@link #SLICE} may take as long as the patience says. */
+    void write(ByteBuffer first, ByteBuffer second) throws IOException {
+        int end = second.limit();
+        do {
+            second.limit(Math.min(end, second.position() + SLICE));
+            timed("the server took no bytes", () -> {
+                wire.write(first, second);
+                return 0;
+            });
+            second.limit(end);
+        } while (second.hasRemaining());
+    }
+
+    void write(ByteBuffer bytes) throws IOException {
+        write(bytes, ByteBuffer.allocate(0));
+    }
+
+    interface Handshake {
+        Wire run() throws IOException;
+    }
+
+    /** The same connection after a handshake over it, which is watched like any read. */
+    Connection handshaken(Handshake handshake) throws IOException {
+        var result = new Wire[1];
+        timed("the TLS handshake made no progress", () -> {
+            result[0] = handshake.run();
+            return 0;
+        });
+        return new Connection(channel, result[0]);
+    }
+
+    /** What was read ahead first, then straight from the wire. @return -1 at the end */
+    int read(ByteBuffer dst) throws IOException {
+        if (ahead.hasRemaining()) {
+            int n = Math.min(ahead.remaining(), dst.remaining());
+            dst.put(ahead.duplicate().limit(ahead.position() + n));
+            ahead.position(ahead.position() + n);
+            return n;
+        }
+        if (dst.remaining() < READ_AHEAD / 4) {
+            return fillAhead() < 0 ? -1 : read(dst);
+        }
+        return receive(dst);
+    }
+
+    /** One byte. @throws EOFException at the end */
+    int read() throws IOException {
+        if (!ahead.hasRemaining() && fillAhead() < 0) {
+            throw new EOFException("the server closed the connection in the middle of its answer");
+        }
+        return ahead.get() & 0xFF;
+    }
+
+    private int fillAhead() throws IOException {
+        ahead.clear();
+        try {
+            return receive(ahead);
+        } finally {
+            ahead.flip();
+        }
+    }
+
+    private int receive(ByteBuffer dst) throws IOException {
+        int n = timed("the server sent no byte", () -> wire.read(dst));
+        answered |= n > 0;
+        return n;
+    }
+
+    /** Waits for the next byte without taking it. @throws EOFException at the end */
+    void peek() throws IOException {
+        read();
+        ahead.position(ahead.position() - 1);
+    }
+
+    /** Whether bytes are there that nobody asked for; such a connection must not be used again. */
+    boolean hasLeftovers() {
+        return ahead.hasRemaining();
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // It is given up anyway; the descriptor is free whatever close says.
+        }
+    }
+}
