@@ -32,6 +32,8 @@ public final class FaultyStore implements Store {
     private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> most = new ConcurrentHashMap<>();
 
+    private final AtomicInteger openWrites = new AtomicInteger();
+
     private record Rule(String operation, IntPredicate which, Fault fault) {}
 
     /** What happens to a call. */
@@ -113,6 +115,11 @@ public final class FaultyStore implements Store {
 
     public int calls(String operation) {
         return calls.computeIfAbsent(operation, o -> new AtomicInteger()).get();
+    }
+
+    /** {@link StagedWrite}s opened and not closed. */
+    public int openWrites() {
+        return openWrites.get();
     }
 
     /** Calls under way now. */
@@ -224,7 +231,11 @@ public final class FaultyStore implements Store {
 
     @Override
     public StagedWrite open(StagedFile.Stub stub) throws StoreException, InterruptedException {
-        return around("open", faults -> new FaultyWrite(store.open(stub)));
+        return around("open", faults -> {
+            var write = new FaultyWrite(store.open(stub));
+            openWrites.incrementAndGet();
+            return write;
+        });
     }
 
     private final class FaultyWrite implements StagedWrite {
@@ -269,6 +280,8 @@ public final class FaultyStore implements Store {
 
         @Override
         public void close() {
+            calls.computeIfAbsent("close", o -> new AtomicInteger()).incrementAndGet();
+            openWrites.decrementAndGet();
             write.close();
         }
     }

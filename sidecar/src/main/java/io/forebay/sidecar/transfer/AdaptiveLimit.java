@@ -64,12 +64,12 @@ final class AdaptiveLimit {
     }
 
     void overloaded(long now) {
+        if (!epochStarted) {
+            begin(now);
+        }
         if (adaptive && !lowered) {
             lowered = true;
             lowerTo(limit / 2);
-        }
-        if (!epochStarted) {
-            begin(now);
         }
     }
 
