@@ -55,6 +55,8 @@ public final class FaultyStore implements Store {
         record Hangs(CountDownLatch until, boolean interruptible) implements Fault {}
 
         record Waits(Duration time) implements Fault {}
+
+        record Peeks() implements Fault {}
     }
 
     public FaultyStore(Store store) {
@@ -92,6 +94,12 @@ public final class FaultyStore implements Store {
     /** Reads or writes in which one bit arrives wrong, unnoticed by the store. */
     public FaultyStore flipping(String operation, IntPredicate which, long atByte) {
         rules.add(new Rule(operation, which, new Fault.FlipsBit(atByte)));
+        return this;
+    }
+
+    /** Writes that only look at the bytes, since the store has them from an earlier life. */
+    public FaultyStore peeking(String operation, IntPredicate which) {
+        rules.add(new Rule(operation, which, new Fault.Peeks()));
         return this;
     }
 
@@ -155,6 +163,7 @@ public final class FaultyStore implements Store {
                     case Fault.CutsAfter f -> {}
                     case Fault.EndsAfter f -> {}
                     case Fault.FlipsBit f -> {}
+                    case Fault.Peeks f -> {}
                 }
             }
             var result = call.call(faults);
@@ -206,6 +215,7 @@ public final class FaultyStore implements Store {
                     case Fault.FailsAfter f -> {}
                     case Fault.Hangs f -> {}
                     case Fault.Waits f -> {}
+                    case Fault.Peeks f -> {}
                 }
             }
             if (limit >= length) {
@@ -267,6 +277,8 @@ public final class FaultyStore implements Store {
                 for (var fault : faults) {
                     if (fault instanceof Fault.FlipsBit f) {
                         wrapped = flipping(source, write.offset(part) + f.at());
+                    } else if (fault instanceof Fault.Peeks) {
+                        wrapped = source::peek;
                     }
                 }
                 return write.write(part, wrapped, scratch);

@@ -93,6 +93,11 @@ public interface Store extends AutoCloseable {
     @FunctionalInterface
     interface PieceSource {
         void fill(long offset, ByteBuffer dst) throws java.io.IOException;
+
+        /** As fill, for bytes that are only looked at (checksums) and not sent now: they do not count against the bandwidth. */
+        default void peek(long offset, ByteBuffer dst) throws java.io.IOException {
+            fill(offset, dst);
+        }
     }
 
     /** The bytes of an INLINE file, or their loss. */

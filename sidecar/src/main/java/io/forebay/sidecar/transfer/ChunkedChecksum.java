@@ -1,5 +1,6 @@
 package io.forebay.sidecar.transfer;
 
+import io.forebay.sidecar.store.Crc32c;
 import java.util.TreeMap;
 
 /**

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.transfer;
 
+import io.forebay.sidecar.store.Crc32c;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.io.EOFException;

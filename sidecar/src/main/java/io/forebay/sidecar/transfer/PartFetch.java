@@ -193,11 +193,11 @@ final class PartFetch {
             long idle = busy ? 0 : tools.timing().nanos() - movedAt;
             if (idle >= stallNanos() && !givenUp) {
                 giveUp();
-            } else if (live.size() == 1 && hedgeIsDue(idle)) {
+            } else if (live.size() == 1 && !givenUp && hedgeIsDue(idle)) {
                 hedge();
             }
             long next = live.size() == 1 ? hedgeNanos() : stallNanos();
-            changed.awaitNanos(busy || next <= idle ? POLL_NANOS / 10 : Math.min(POLL_NANOS, next - idle));
+            changed.awaitNanos(busy || next <= idle ? POLL_NANOS / 25 : Math.min(POLL_NANOS, next - idle));
         }
     }
 

@@ -31,12 +31,12 @@ final class Send<T> implements Runnable, Store.PieceSource {
     private final Gate.Permit permit;
     private final Chunk chunk;
     private final boolean tiny;
-    /** What follows is used by the request's thread alone. Of the bytes given since the start of the part. */
-    private final CRC32C running = new CRC32C();
+    /** What follows is used by the request's thread alone. */
+    private final Pass given = new Pass();
 
+    private final Pass peeked = new Pass();
     private long start;
     private long length;
-    private long given;
     private long largest;
     private long counted;
     private long paidNanos;
@@ -51,6 +51,17 @@ final class Send<T> implements Runnable, Store.PieceSource {
     private @Nullable T result;
     private @Nullable StoreException failure;
     private @Nullable BufferIoException bufferFailure;
+
+    /** Bytes given since the start of the part, and their CRC32C. */
+    private static final class Pass {
+        private final CRC32C crc = new CRC32C();
+        private long count;
+
+        void begin() {
+            crc.reset();
+            count = 0;
+        }
+    }
 
     /** What the store is asked to do. */
     @FunctionalInterface
@@ -221,41 +232,72 @@ final class Send<T> implements Runnable, Store.PieceSource {
     void beginPart(long offset, long count) {
         start = offset;
         length = count;
-        given = 0;
+        given.begin();
+        peeked.begin();
         largest = 0;
-        running.reset();
     }
 
-    /** Of all the part's bytes, as they were read from the buffer. @throws StoreException the store did not ask for all of them */
-    long crc32c() throws StoreException {
-        if (given != length) {
-            throw new StoreException(Kind.CORRUPT, what + ": the store took " + given + " of " + length + " bytes");
+    /** All bytes of the part are at the store, also if it had them before. @return their CRC32C, as they were read from the buffer */
+    long endPart() throws StoreException {
+        var whole = given.count == length ? given : peeked;
+        if (whole.count != length) {
+            throw new StoreException(Kind.CORRUPT, what + ": the store took " + given.count + " of " + length + " bytes");
         }
-        return running.getValue();
+        count(length);
+        return whole.crc.getValue();
     }
 
     @Override
     public void fill(long offset, ByteBuffer dst) throws IOException {
+        pay(dst.remaining());
+        long asked = tools.timing().nanos();
+        int bytes = take(given, offset, dst);
+        count(given.count);
+        lane.gate().moved(bytes, moved(asked));
+    }
+
+    @Override
+    public void peek(long offset, ByteBuffer dst) throws IOException {
+        take(peeked, offset, dst);
+        moved(tools.timing().nanos());
+    }
+
+    private int take(Pass pass, long offset, ByteBuffer dst) throws IOException {
         int wanted = dst.remaining();
         if (offset == start) {
-            running.reset();
-            given = 0;
+            pass.begin();
         }
-        if (offset != start + given || given + wanted > length) {
-            throw new IOException("the store asked for " + wanted + " bytes at " + offset + ", not at " + (start + given));
+        if (offset != start + pass.count || pass.count + wanted > length) {
+            throw new IOException("the store asked for " + wanted + " bytes at " + offset + ", not at " + (start + pass.count));
         }
-        pay(wanted);
-        long asked = tools.timing().nanos();
         var piece = dst.duplicate();
-        read(offset, dst);
-        running.update(piece);
-        given += wanted;
-        if (given > largest) {
-            landed.accept(given - largest);
-            counted += given - largest;
-            largest = given;
+        if (dst.isDirect()) {
+            read(offset, dst);
+        } else {
+            throughChunk(offset, dst);
         }
-        lane.gate().moved(wanted, moved(asked));
+        pass.crc.update(piece);
+        pass.count += wanted;
+        return wanted;
+    }
+
+    /** The kernel needs direct memory. */
+    private void throughChunk(long offset, ByteBuffer dst) throws IOException {
+        long at = offset;
+        while (dst.hasRemaining()) {
+            var part = chunk.bytes().clear().limit(Math.min(chunk.size(), dst.remaining()));
+            read(at, part);
+            at += part.flip().remaining();
+            dst.put(part);
+        }
+    }
+
+    private void count(long sent) {
+        if (sent > largest) {
+            landed.accept(sent - largest);
+            counted += sent - largest;
+            largest = sent;
+        }
     }
 
     private void pay(int bytes) throws IOException {

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.transfer;
 
+import io.forebay.sidecar.store.Crc32c;
 import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.StagedWrite;
 import io.forebay.sidecar.store.Store;
@@ -185,7 +186,7 @@ final class StageRun {
     private long write(Send<?> send, StagedWrite write, int part, ByteBuffer scratch) throws StoreException, InterruptedException {
         send.beginPart(write.offset(part), write.length(part));
         long sent = write.write(part, send, scratch);
-        long read = send.crc32c();
+        long read = send.endPart();
         if (sent != read) {
             throw new StoreException(
                     Kind.CORRUPT,

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transfers of one process: one pool of memory for all, and for each store two lanes (in, out) with limits of their own, so
@@ -97,6 +98,12 @@ public final class TransferEngine implements Transfers, AutoCloseable {
             case INLINE -> new StagedFile(stub, List.of(), stub.size(), new FileChecksum(tools, local, path).value(stub.size()));
             case TEMP, UPLOAD, LINK, FOLDER -> new StageRun(tools, to, lanes(to).out(), stub, path).run();
         };
+    }
+
+    @Override
+    public Store.PublishOutcome publish(Store to, StagedFile file, @Nullable String path)
+            throws StoreException, BufferIoException, InterruptedException {
+        return new PublishRun(tools, to, lanes(to).out(), file, path).run();
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Version;
+import org.jspecify.annotations.Nullable;
 
 /** Moves files between stores and the buffer, in parts, within the budgets. Thread-safe; each call blocks until its file is whole. */
 public interface Transfers {
@@ -27,6 +28,16 @@ public interface Transfers {
      * @throws BufferIoException the source failed, or ended before {@code stub.size()}
      */
     StagedFile stage(Store to, StagedFile.Stub stub, String path)
+            throws StoreException, BufferIoException, InterruptedException;
+
+    /**
+     * Makes a sealed file visible, as {@link Store#publish}, with retries and within the store's limits; an INLINE file's bytes
+     * are sent now.
+     *
+     * @param path of the file in the buffer; absent: it is lost, or not INLINE
+     * @throws BufferIoException the source of an INLINE file failed
+     */
+    Store.PublishOutcome publish(Store to, StagedFile file, @Nullable String path)
             throws StoreException, BufferIoException, InterruptedException;
 
     /** CRC32C of a file of the buffer, 0 to 2^32-1. */

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.transfer;
 
+import io.forebay.sidecar.store.Crc32c;
 import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.store.FileMeta;
 import io.forebay.sidecar.store.StageRequest;

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.transfer;
 
+import io.forebay.sidecar.store.Crc32c;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.forebay.sidecar.os.FileTree;

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.transfer;
 
+import io.forebay.sidecar.store.Crc32c;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -81,6 +82,48 @@ class StageTest {
         assertThat(staged.stub().kind()).isEqualTo(StagedFile.Kind.INLINE);
         assertThat(staged.crc32c()).isEqualTo(EngineFixture.crc(content));
         assertThat(inline.staged()).isEmpty();
+    }
+
+    @Test
+    void smallOnesAreSentAtTheCommitWithinTheLimits() throws Exception {
+        var inline = new MemoryStore(1 << 20, 5_000);
+        var content = file(4_000);
+        var staged = stage(inline, 4_000);
+        var store = new FaultyStore(inline).failing("publish", 1, Kind.TRANSIENT);
+        assertThat(fixture.engine.publish(store, staged, fixture.path("a"))).isEqualTo(Store.PublishOutcome.PUBLISHED);
+        assertThat(inline.content("a")).isEqualTo(content);
+        assertThat(fixture.counters.bytesStaged()).isEqualTo(4_000);
+        assertThat(fixture.counters.retries()).isEqualTo(1);
+        assertThat(fixture.engine.publish(inline, staged, null)).as("again").isEqualTo(Store.PublishOutcome.PUBLISHED);
+    }
+
+    @Test
+    @DisplayName("C10 a small one whose buffer died is lost, and said to be")
+    void smallOnesMayBeLost() throws Exception {
+        var inline = new MemoryStore(1 << 20, 5_000);
+        file(4_000);
+        var staged = stage(inline, 4_000);
+        assertThat(fixture.engine.publish(inline, staged, null)).isEqualTo(Store.PublishOutcome.LOST);
+        assertThatThrownBy(() -> fixture.engine.publish(inline, staged, fixture.path("gone")))
+                .isInstanceOf(BufferIoException.class);
+    }
+
+    @Test
+    void publishesWhatWaitsAtTheStore() throws Exception {
+        var content = file(5 << 20);
+        var staged = stage(memory, 5 << 20);
+        assertThat(fixture.engine.publish(memory, staged, null)).isEqualTo(Store.PublishOutcome.PUBLISHED);
+        assertThat(memory.content("a")).isEqualTo(content);
+    }
+
+    @Test
+    @DisplayName("C6 parts that the store has from before a crash are compared, not sent, and count as staged")
+    void partsThatAreThereAreOnlyLookedAt() throws Exception {
+        file(5 << 20);
+        var store = new FaultyStore(memory).peeking("write", n -> n <= 3);
+        var staged = stage(store, 5 << 20);
+        assertThat(staged.crc32c()).isEqualTo(EngineFixture.crc(fixture.bytes("a")));
+        assertThat(fixture.counters.bytesStaged()).isEqualTo(5 << 20);
     }
 
     @Test

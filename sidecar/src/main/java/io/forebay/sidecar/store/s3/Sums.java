@@ -37,6 +37,10 @@ final class Sums implements PieceSource {
 
     @Override
     public void fill(long offset, ByteBuffer dst) throws IOException {
+        take(offset, dst, false);
+    }
+
+    private void take(long offset, ByteBuffer dst, boolean peek) throws IOException {
         if (offset == start) {
             crc32c.reset();
             if (md5 != null) {
@@ -47,7 +51,11 @@ final class Sums implements PieceSource {
             }
         }
         int from = dst.position();
-        source.fill(offset, dst);
+        if (peek) {
+            source.peek(offset, dst);
+        } else {
+            source.fill(offset, dst);
+        }
         var piece = dst.duplicate().position(from).limit(dst.position());
         crc32c.update(piece.duplicate());
         if (md5 != null) {
@@ -62,7 +70,7 @@ final class Sums implements PieceSource {
     Result over(long length, ByteBuffer scratch) throws IOException {
         for (long done = 0; done < length; done += scratch.position()) {
             scratch.clear().limit((int) Math.min(scratch.capacity(), length - done));
-            fill(start + done, scratch);
+            take(start + done, scratch, true);
         }
         return result();
     }
