@@ -112,6 +112,7 @@ public final class Messages {
      *
      * @param output name in the manifest
      * @param finalUri where it will be visible
+     * @param root path of the folder that the manifest fixes: below it folders are made, and no symbolic link is followed
      * @param kind TEMP (POSIX temporary file), UPLOAD (S3 multipart), INLINE (small object, PUT at the commit from the
      *     buffer), LINK (symbolic link), FOLDER (empty folder)
      * @param handle temporary name or upload id; empty for INLINE
@@ -124,6 +125,7 @@ public final class Messages {
             String output,
             String relative,
             String finalUri,
+            String root,
             String kind,
             String handle,
             List<Part> parts,

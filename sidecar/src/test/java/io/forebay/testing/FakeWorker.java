@@ -113,7 +113,7 @@ public final class FakeWorker {
         var crc = new CRC32C();
         crc.update(bytes);
         return new StagedOutput(
-                "result", name, "s3://bucket/out/" + name, kind, handle, List.of(), bytes.length, "%08x".formatted(crc.getValue()), 0644,
+                "result", name, "s3://bucket/out/" + name, "out/", kind, handle, List.of(), bytes.length, "%08x".formatted(crc.getValue()), 0644,
                 0, null);
     }
 

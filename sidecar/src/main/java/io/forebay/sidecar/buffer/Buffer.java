@@ -1,5 +1,6 @@
 package io.forebay.sidecar.buffer;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,7 +11,7 @@ public interface Buffer extends AutoCloseable {
      * Waits until a tier has room for the item and gives it a folder of its own. First come, first served, so that a large item
      * is not starved by small ones.
      *
-     * @param inputBytes sum of its inputs, exact
+     * @param inputBytes sum of the {@link #footprint} of its inputs
      * @param fromTier first tier that may be taken (0: the fastest)
      * @throws NeverFitsException no tier from {@code fromTier} on is large enough even when empty
      */
@@ -21,7 +22,10 @@ public interface Buffer extends AutoCloseable {
     Optional<ItemSpace> tryAdmit(long item, int generation, int attempt, long inputBytes, int fromTier)
             throws NeverFitsException;
 
-    /** Space for the inputs that all items share; kept until the buffer is closed. */
+    /**
+     * Space for the inputs that all items share; kept until the buffer is closed. After a restart it is the same folder, since
+     * steps that ran on may be reading there: {@link ItemSpace#inputsKept} says whether it is whole.
+     */
     ItemSpace admitShared(String input, long bytes) throws NeverFitsException, InterruptedException;
 
     /** Takes up the folder of an item that an earlier life of this worker left, as its journal says. */
@@ -34,6 +38,14 @@ public interface Buffer extends AutoCloseable {
     void learned(long inputBytes, long peakGrowthBytes);
 
     List<TierUse> use();
+
+    /** A folder of this tier gave an I/O error other than no space (EIO, EROFS...). Two of them close it for a while. */
+    void tierFailed(int tier, IOException cause);
+
+    /** What a file of this size takes on a tier: whole pages. */
+    static long footprint(long size) {
+        return (size + 4095) & ~4095L;
+    }
 
     /** Told when an item must leave its tier. */
     void onOvergrown(OvergrownListener listener);
@@ -58,10 +70,25 @@ public interface Buffer extends AutoCloseable {
         /** Whether it wrote while its tier was below its floor: its results are not to be trusted (tools ignore ENOSPC). */
         boolean distrusted();
 
+        /**
+         * Told before the first process starts that may write here (true), and after the last one has ended (false). Until it
+         * is told the item counts as one that may write at any time, and is distrusted when its tier was too full.
+         */
+        void running(boolean mayWrite);
+
+        /**
+         * Whether in/ already holds something: of an item that was retired and is admitted again (all its inputs), or adopted (the
+         * journal knows how far it came), or shared inputs that {@link #inputsComplete} was said of in an earlier life.
+         */
+        boolean inputsKept();
+
+        /** Remembers across a restart that in/ is whole. For shared inputs: of items the journal knows it. */
+        void inputsComplete();
+
         /** Bytes in work/ and out/ now, as allocated. */
         long growth();
 
-        /** Empties work/ and out/, for the next attempt. */
+        /** Empties work/ and out/, for the next attempt, which is trusted again. @throws java.io.UncheckedIOException it cannot be done */
         void empty();
 
         void discard();

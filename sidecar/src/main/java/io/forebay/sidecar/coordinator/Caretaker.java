@@ -207,7 +207,7 @@ final class Caretaker {
     private static Stub stub(StagedOutput o) {
         var key = StoreUri.parse(o.finalUri()).path();
         return new Stub(
-                StagedFile.Kind.valueOf(o.kind()), key, key, o.handle(), Math.max(0, o.size()),
+                StagedFile.Kind.valueOf(o.kind()), key, o.root(), o.handle(), Math.max(0, o.size()),
                 new FileMeta(o.mode(), o.mtimeNanos(), o.link()));
     }
 

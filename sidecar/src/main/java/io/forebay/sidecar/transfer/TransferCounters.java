@@ -64,7 +64,8 @@ public final class TransferCounters {
         return last;
     }
 
-    void say(String text) {
+    /** For the displays. */
+    public void say(String text) {
         last = new Message(clock.instant(), text);
     }
 }

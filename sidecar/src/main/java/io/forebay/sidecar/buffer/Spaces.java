@@ -1,0 +1,262 @@
+package io.forebay.sidecar.buffer;
+
+import io.forebay.api.value.Bytes;
+import io.forebay.sidecar.buffer.Buffer.NeverFitsException;
+import io.forebay.sidecar.buffer.ItemFolder.Place;
+import io.forebay.sidecar.buffer.Ledger.Claim;
+import io.forebay.sidecar.buffer.Ledger.State;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that changes in a buffer, behind one lock: ledger, folders by name, what was learned, which tiers are closed. No I/O and no
+ * callbacks under the lock: what has to be moved out of the way comes out of {@link #change} and is moved by whoever
+ * called.
+ */
+final class Spaces {
+    /** Items that outgrew a tier are remembered, to be given more the next time; more of them than ever run at once. */
+    private static final int REMEMBERED = 10_000;
+
+    private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final BufferOptions options;
+
+    // All below: guarded by lock.
+    private final Ledger ledger;
+    private final GrowthEstimate estimate = new GrowthEstimate();
+    private final Map<Place, ItemFolder> folders = new LinkedHashMap<>();
+    private final Map<Claim, ItemFolder> byClaim = new HashMap<>();
+    /** Names that are on their way to the trash: not yet free for the next attempt. */
+    private final Set<Place> leaving = new HashSet<>();
+
+    private final Map<Long, Long> outgrown = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+    private final List<TierHealth> health = new ArrayList<>();
+    private final String[] closedBecause;
+    private boolean closed;
+
+    Spaces(List<Ledger.Limits> tiers, BufferOptions options) {
+        this.ledger = new Ledger(tiers);
+        this.options = options;
+        for (int t = 0; t < tiers.size(); t++) {
+            health.add(new TierHealth());
+        }
+        this.closedBecause = new String[tiers.size()];
+    }
+
+    /** What a change needs to see and to change. */
+    final class View {
+        private View() {}
+
+        Ledger ledger() {
+            return ledger;
+        }
+
+        GrowthEstimate estimate() {
+            return estimate;
+        }
+
+        Iterable<ItemFolder> folders() {
+            return folders.values();
+        }
+
+        @Nullable ItemFolder at(Place place) {
+            return folders.get(place);
+        }
+
+        TierHealth health(int tier) {
+            return health.get(tier);
+        }
+
+        /** Closes or opens a tier for admission. @param why for those who wait; null: it is open */
+        void setOpen(int tier, @Nullable String why) {
+            ledger.setOpen(tier, why == null);
+            closedBecause[tier] = why == null ? "" : why;
+        }
+
+        /** Bytes that the item was seen to need where it outgrew a tier; 0: it never did. */
+        long outgrown(long item) {
+            return outgrown.getOrDefault(item, 0L);
+        }
+
+        void hasOutgrown(long item, long bytes) {
+            outgrown.merge(item, bytes, Math::max);
+        }
+
+        void forgetOutgrown(long item) {
+            outgrown.remove(item);
+        }
+
+        void enter(ItemFolder folder) {
+            if (folders.putIfAbsent(folder.place(), folder) != null) {
+                throw new IllegalStateException(folder.owner() + " already has a folder on tier " + folder.tier());
+            }
+            byClaim.put(folder.claim(), folder);
+        }
+
+        /** Its name is in use until {@link #nameIsFree}. */
+        void letLeave(ItemFolder folder) {
+            folder.released = true;
+            folders.remove(folder.place());
+            byClaim.remove(folder.claim());
+            leaving.add(folder.place());
+        }
+
+        /** The folder goes on under another handle. */
+        void forget(ItemFolder folder) {
+            folders.remove(folder.place());
+            byClaim.remove(folder.claim());
+        }
+
+        void nameIsFree(Place place) {
+            leaving.remove(place);
+        }
+
+        boolean isLeaving(Place place) {
+            return leaving.contains(place);
+        }
+
+        /** @return whether it was closed already */
+        boolean close() {
+            boolean already = closed;
+            closed = true;
+            return already;
+        }
+    }
+
+    private final View view = new View();
+
+    /** Changes something, decides what can be decided then, and wakes those who wait. @return folders to be moved to the trash now */
+    List<ItemFolder> change(Consumer<View> action) {
+        lock.lock();
+        try {
+            action.accept(view);
+            return settle();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sees, and changes nothing that others wait for. */
+    <T> T see(java.util.function.Function<View, T> question) {
+        lock.lock();
+        try {
+            return question.apply(view);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<ItemFolder> settle() {
+        ledger.grant();
+        var moves = new ArrayList<ItemFolder>();
+        for (var claim : ledger.takeEvicted()) {
+            var folder = byClaim.get(claim);
+            if (folder != null) {
+                view.letLeave(folder);
+                moves.add(folder);
+            }
+        }
+        changed.signalAll();
+        return moves;
+    }
+
+    void refuseIfClosed() {
+        if (closed) {
+            throw new IllegalStateException("the buffer is closed");
+        }
+    }
+
+    /**
+     * Waits until a claim is granted and the name is free on its tier.
+     *
+     * @param wait false: only if it is so now
+     * @return whether it is; if not, or after an exception, the claim has left the ledger
+     */
+    boolean awaitGrant(Claim claim, String name, boolean wait) throws NeverFitsException, InterruptedException {
+        lock.lockInterruptibly();
+        boolean granted = false;
+        try {
+            long blockedSince = Long.MIN_VALUE;
+            while (!isDecided(claim, name)) {
+                refuseIfClosed();
+                if (!wait) {
+                    return false;
+                }
+                long now = options.clock().getAsLong();
+                if (claim.state() == State.WAITING && !ledger.anythingMayLeave()) {
+                    blockedSince = blockedSince == Long.MIN_VALUE ? now : blockedSince;
+                    if (now - blockedSince > options.patience().toNanos()) {
+                        throw stuck(claim);
+                    }
+                } else {
+                    blockedSince = Long.MIN_VALUE;
+                }
+                changed.awaitNanos(Math.min(LOOK_AGAIN_NANOS, options.patience().toNanos()));
+            }
+            if (claim.state() == State.REFUSED) {
+                throw ledger.neverFits(claim);
+            }
+            granted = true;
+            return true;
+        } finally {
+            if (!granted) {
+                withdraw(claim);
+            }
+            lock.unlock();
+        }
+    }
+
+    private boolean isDecided(Claim claim, String name) {
+        return claim.state() == State.REFUSED
+                || claim.state() == State.LIVE && !leaving.contains(new Place(claim.tier(), name));
+    }
+
+    /** Takes back a claim that got no folder. */
+    private void withdraw(Claim claim) {
+        switch (claim.state()) {
+            case WAITING -> ledger.cancel(claim);
+            case LIVE -> {
+                ledger.leave(claim);
+                ledger.gone(claim);
+            }
+            case REFUSED, CANCELLED, CLEAN, LEAVING, GONE -> {}
+        }
+        changed.signalAll();
+    }
+
+    /** Nothing of ours is in the way, and still there is no room. */
+    private NeverFitsException stuck(Claim claim) {
+        var text = new StringBuilder(Bytes.of(claim.wantedBytes()).human())
+                .append(" are needed and nothing of this run is in the way, but for ")
+                .append(options.patience().toSeconds())
+                .append(" s there was no room:");
+        for (int t = claim.fromTier(); t < ledger.tiers(); t++) {
+            text.append(' ').append(ledger.limits(t).label());
+            if (ledger.isOpen(t)) {
+                text.append(" has ").append(Bytes.of(Math.max(0, ledger.availableBytes(t) - ledger.liveBytes(t))).human()).append(" free;");
+            } else {
+                text.append(" is closed after I/O errors (").append(closedBecause[t]).append(");");
+            }
+        }
+        return new NeverFitsException(text.append(" free space there, or give the buffer another folder").toString());
+    }
+}

@@ -1,0 +1,34 @@
+package io.forebay.sidecar.cli;
+
+import io.forebay.sidecar.local.LocalRun;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Runs a job and shows where it stands until it ends. */
+final class RunWatch {
+    private static final long REFRESH_MILLIS = 250;
+
+    private RunWatch() {}
+
+    static LocalRun.Result follow(LocalRun run, ProgressView view) throws InterruptedException {
+        var result = new CompletableFuture<LocalRun.Result>();
+        Thread.ofPlatform().name("run").start(() -> {
+            try {
+                result.complete(run.run());
+            } catch (InterruptedException | RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        });
+        while (true) {
+            try {
+                return result.get(REFRESH_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                view.show(run.progress());
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("the run ended without a result: " + e.getCause(), e.getCause());
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.forebay.sidecar.commit;
+
+import io.forebay.api.value.StoreUri;
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.sidecar.store.Store;
+import io.forebay.sidecar.store.Store.InlineSource;
+import io.forebay.sidecar.store.Store.PublishOutcome;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.Stores;
+import io.forebay.sidecar.transfer.Transfers;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+
+/**
+ * Carries out a commit intent: makes each staged file visible at its final name, then the names durable. May be repeated, by
+ * anyone, any number of times (DESIGN 4, Commit). Thread-safe.
+ */
+public final class Publisher {
+    private final Stores stores;
+    private final Transfers transfers;
+
+    public Publisher(Stores stores, Transfers transfers) {
+        this.stores = stores;
+        this.transfers = transfers;
+    }
+
+    /**
+     * @param inline where the bytes of an INLINE output are, if they still exist
+     * @return outputs that are lost for good: neither staged any more nor published
+     * @throws StoreException the first failure, after all others were tried
+     */
+    public List<StagedOutput> publish(List<StagedOutput> granted, Function<StagedOutput, InlineSource> inline)
+            throws StoreException, InterruptedException {
+        var lost = new ArrayList<StagedOutput>();
+        if (granted.size() == 1) {
+            if (publishOne(granted.getFirst(), inline) == PublishOutcome.LOST) {
+                lost.add(granted.getFirst());
+            }
+        } else {
+            publishAll(granted, inline, lost);
+        }
+        syncFolders(granted);
+        return lost;
+    }
+
+    private void publishAll(
+            List<StagedOutput> granted, Function<StagedOutput, InlineSource> inline, List<StagedOutput> lost)
+            throws StoreException, InterruptedException {
+        StoreException first = null;
+        try (var tasks = Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name("publish-", 0).factory())) {
+            var outcomes = new ArrayList<Future<PublishOutcome>>(granted.size());
+            for (var output : granted) {
+                outcomes.add(tasks.submit(() -> publishOne(output, inline)));
+            }
+            for (int i = 0; i < granted.size(); i++) {
+                try {
+                    if (outcomes.get(i).get() == PublishOutcome.LOST) {
+                        lost.add(granted.get(i));
+                    }
+                } catch (ExecutionException e) {
+                    first = firstOf(first, e);
+                } catch (InterruptedException e) {
+                    tasks.shutdownNow();
+                    throw e;
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private static StoreException firstOf(@org.jspecify.annotations.Nullable StoreException first, ExecutionException e) {
+        if (first != null) {
+            first.addSuppressed(e.getCause());
+            return first;
+        }
+        return e.getCause() instanceof StoreException s
+                ? s
+                : new StoreException(StoreException.Kind.PERMANENT, String.valueOf(e.getCause()), e.getCause());
+    }
+
+    private PublishOutcome publishOne(StagedOutput output, Function<StagedOutput, InlineSource> inline)
+            throws StoreException, InterruptedException {
+        var store = stores.at(StoreUri.parse(output.finalUri()));
+        var file = StagedMessages.file(output);
+        return transfers.retrying("publish " + output.finalUri(), () -> store.publish(file, inline.apply(output)));
+    }
+
+    private void syncFolders(List<StagedOutput> granted) throws StoreException, InterruptedException {
+        var byStore = new LinkedHashMap<Store, List<String>>();
+        for (var output : granted) {
+            var uri = StoreUri.parse(output.finalUri());
+            byStore.computeIfAbsent(stores.at(uri), s -> new ArrayList<>()).add(uri.path());
+        }
+        for (var e : byStore.entrySet()) {
+            transfers.retrying("sync folders", () -> {
+                e.getKey().syncFolders(e.getValue());
+                return true;
+            });
+        }
+    }
+
+    /** Removes what an attempt left staged. Failures are returned, not thrown: a leftover is untidy, never wrong. */
+    public List<String> discard(List<StagedOutput> staged) throws InterruptedException {
+        var problems = new ArrayList<String>();
+        for (var output : staged) {
+            try {
+                var store = stores.at(StoreUri.parse(output.finalUri()));
+                transfers.retrying("discard staged " + output.finalUri(), () -> {
+                    store.discard(StagedMessages.stub(output));
+                    return true;
+                });
+            } catch (StoreException e) {
+                problems.add(output.finalUri() + ": " + e.getMessage());
+            }
+        }
+        return problems;
+    }
+}

@@ -1,0 +1,82 @@
+package io.forebay.sidecar.flush;
+
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.sidecar.commit.StagedMessages;
+import io.forebay.sidecar.store.StageRequest;
+import io.forebay.sidecar.store.StagedFile;
+import io.forebay.sidecar.store.StagedFile.Stub;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.Stores;
+import io.forebay.sidecar.transfer.Transfers;
+import io.forebay.sidecar.transfer.Transfers.BufferIoException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** Stages output files: at their destination, whole, durable, invisible. Thread-safe. */
+public final class Flusher {
+    /** A file that is being written all the time is given up after this many copies. */
+    private static final int MOST_COPIES = 5;
+
+    private final Stores stores;
+    private final Transfers transfers;
+    private final String jobToken;
+
+    /** @param jobToken a few characters that tell this job's temporary names from others' */
+    public Flusher(Stores stores, Transfers transfers, String jobToken) {
+        this.stores = stores;
+        this.transfers = transfers;
+        this.jobToken = jobToken;
+    }
+
+    /** Chooses the invisible place of a file, before anything is made there. */
+    public StagedOutput prepare(OutputFile file, long item, int generation, int attempt) throws StoreException, InterruptedException {
+        var store = stores.at(file.to());
+        var token = token(file, item, generation, attempt);
+        var key = file.kind() == OutputFile.Kind.FOLDER && !file.to().isFolder() ? file.to().path() + "/" : file.to().path();
+        var request = new StageRequest(key, file.root().path(), file.size(), file.meta(), token);
+        var stub = transfers.retrying("stage " + file.to(), () -> store.prepare(request));
+        return StagedMessages.of(file.output(), file.relative(), file.to(), stub);
+    }
+
+    /**
+     * Sends the bytes of a prepared file.
+     *
+     * @throws ChangingException the file changed during each of several copies: something still writes it
+     */
+    public StagedOutput stage(OutputFile file, StagedOutput prepared)
+            throws StoreException, BufferIoException, ChangingException, InterruptedException {
+        var bare = StagedMessages.stub(prepared);
+        var stub = new Stub(bare.kind(), bare.finalKey(), bare.root(), bare.handle(), file.size(), file.meta());
+        var store = stores.at(file.to());
+        for (int copy = 1; ; copy++) {
+            StagedFile staged = transfers.stage(store, stub, file.path());
+            if (file.kind() != OutputFile.Kind.FILE || OutputScan.seen(file.path()).equals(file.seen())) {
+                return StagedMessages.of(file.output(), file.relative(), file.to(), staged);
+            }
+            if (copy == MOST_COPIES || OutputScan.seen(file.path()).size() != file.size()) {
+                throw new ChangingException(file.relative());
+            }
+        }
+    }
+
+    private String token(OutputFile file, long item, int generation, int attempt) {
+        try {
+            var text = item + "/" + generation + "/" + attempt + "/" + file.output() + "/" + file.to();
+            var hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_16BE));
+            return jobToken + "-" + HexFormat.of().formatHex(hash, 0, 9);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** A file of $(OUT) does not come to rest. */
+    public static final class ChangingException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        public ChangingException(String relative) {
+            super(relative);
+        }
+    }
+}

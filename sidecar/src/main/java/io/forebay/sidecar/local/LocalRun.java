@@ -1,0 +1,289 @@
+package io.forebay.sidecar.local;
+
+import io.forebay.api.job.Job;
+import io.forebay.message.Messages.Drain;
+import io.forebay.sidecar.buffer.BufferOptions;
+import io.forebay.sidecar.buffer.BufferRoots;
+import io.forebay.sidecar.buffer.TieredBuffer;
+import io.forebay.sidecar.coordinator.Coordinator;
+import io.forebay.sidecar.coordinator.CoordinatorException;
+import io.forebay.sidecar.coordinator.CoordinatorOptions;
+import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
+import io.forebay.sidecar.coordinator.DrainCause;
+import io.forebay.sidecar.coordinator.ExitCode;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.journal.JournalException;
+import io.forebay.sidecar.journal.JournalFile;
+import io.forebay.sidecar.journal.JournalRecord;
+import io.forebay.sidecar.journal.OnDamage;
+import io.forebay.sidecar.os.FileTree;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.Stores;
+import io.forebay.sidecar.transfer.ChunkPool;
+import io.forebay.sidecar.transfer.TransferConfig;
+import io.forebay.sidecar.transfer.TransferCounters;
+import io.forebay.sidecar.transfer.TransferEngine;
+import io.forebay.sidecar.worker.StepCalls;
+import io.forebay.sidecar.worker.StepEnvironment;
+import io.forebay.sidecar.worker.Worker;
+import io.forebay.sidecar.worker.WorkerAssembly;
+import io.forebay.sidecar.worker.WorkerIdentity;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code forebay run}: coordinator, worker and step runners of one job in this process.
+ *
+ * <p>{@link #open} plans, and refuses what cannot work before a byte is written to the buffer; {@link #run} carries the job to its
+ * end; {@link #close} removes the buffer, unless it holds outputs that could not be exported.
+ */
+public final class LocalRun implements AutoCloseable {
+    /** All transfers together (DESIGN 1.5: a bounded guest). */
+    private static final long CHUNKS = 64L << 20;
+
+    /** @param lines for people @param json for programs */
+    public record Result(int exitCode, List<String> lines, String json) {}
+
+    private final Job job;
+    private final Resources resources;
+    private final Coordinator coordinator;
+    private final Worker worker;
+    private final WorkerAssembly.Assembled assembled;
+    private final List<String> notes;
+    private final long began = System.nanoTime();
+    private final RunRates rates = new RunRates(began);
+
+    private LocalRun(
+            Job job, Resources resources, Coordinator coordinator, WorkerAssembly.Assembled assembled, List<String> notes) {
+        this.job = job;
+        this.resources = resources;
+        this.coordinator = coordinator;
+        this.assembled = assembled;
+        this.worker = assembled.worker();
+        this.notes = List.copyOf(notes);
+    }
+
+    /** What was opened, closed in reverse. */
+    private static final class Resources implements AutoCloseable {
+        private final List<AutoCloseable> open = new ArrayList<>();
+        @Nullable LocalFolders folders;
+        /** Until a run has ended well, what lies in the buffer may be all that is left of an earlier one. */
+        volatile boolean keep = true;
+
+        <T extends AutoCloseable> T add(T resource) {
+            open.add(resource);
+            return resource;
+        }
+
+        @Override
+        public void close() {
+            RuntimeException first = null;
+            for (var resource : open.reversed()) {
+                try {
+                    resource.close();
+                } catch (Exception e) {
+                    if (first == null) {
+                        first = new IllegalStateException("closing " + resource.getClass().getSimpleName() + ": " + e.getMessage(), e);
+                    } else {
+                        first.addSuppressed(e);
+                    }
+                }
+            }
+            open.clear();
+            if (first != null) {
+                throw first;
+            }
+        }
+    }
+
+    /**
+     * @param lines told to the user while the run goes on
+     * @throws RunRefused it cannot run, with the exit code that says why
+     */
+    public static LocalRun open(Job job, LocalOptions options, Consumer<String> lines) throws RunRefused, InterruptedException {
+        var resources = new Resources();
+        try {
+            return open(job, options, lines, resources);
+        } catch (RunRefused | InterruptedException | RuntimeException e) {
+            closeAfter(e, resources);
+            throw e;
+        } catch (CoordinatorException e) {
+            closeAfter(e, resources);
+            throw new RunRefused(e.code().number(), String.valueOf(e.getMessage()));
+        } catch (JournalException e) {
+            closeAfter(e, resources);
+            throw new RunRefused(75, String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            closeAfter(e, resources);
+            throw new RunRefused(75, "cannot set up the buffer: " + e.getMessage());
+        }
+    }
+
+    private static void closeAfter(Exception e, Resources resources) {
+        try {
+            resources.close();
+        } catch (RuntimeException suppressed) {
+            e.addSuppressed(suppressed);
+        }
+    }
+
+    private static LocalRun open(Job job, LocalOptions options, Consumer<String> lines, Resources resources)
+            throws RunRefused, CoordinatorException, IOException, InterruptedException {
+        var notes = new ArrayList<String>();
+        var environment = System.getenv();
+        var images = LocalImages.choose(job, options.images(), environment);
+        images.note().ifPresent(notes::add);
+
+        var counters = new TransferCounters(InstantSource.system());
+        var pool = resources.add(new ChunkPool(CHUNKS));
+        var engine = resources.add(new TransferEngine(pool, TransferConfig.DEFAULT, counters));
+        var stores = resources.add(new Stores(job.stores(), new StoreOpener(engine)));
+
+        var folders = LocalFolders.of(job, options.disk(), environment);
+        notes.addAll(folders.notes());
+        resources.folders = folders;
+        BufferRoots.make(folders.control().toString());
+        var scratch = Files.createDirectories(folders.control().resolve("plan"));
+        var mode = options.resume() ? RunMode.RESUME : options.fresh() ? RunMode.FRESH : RunMode.RUN;
+        var coordinator = resources.add(Coordinator.open(job, stores, CoordinatorOptions.local(mode, scratch)));
+        coordinator.start();
+        coordinator.notices().forEach(lines);
+
+        var growth = job.buffer().itemWork().isPresent() || job.buffer().itemOutputs().isPresent()
+                ? BufferOptions.DEFAULT.withDeclaredGrowth(job.buffer().itemWork().map(b -> b.value()).orElse(0L)
+                        + job.buffer().itemOutputs().map(b -> b.value()).orElse(0L))
+                : BufferOptions.DEFAULT;
+        var buffer = TieredBuffer.open(folders.tiers(), growth);
+        resources.add(() -> buffer.close(resources.keep));
+        notes.addAll(buffer.remarks());
+        var journalled = new ArrayList<JournalRecord>();
+        var recovered = JournalFile.open(folders.control().resolve("journal"), OnDamage.SALVAGE, journalled::add);
+        resources.add(recovered.journal());
+        if (recovered.damaged()) {
+            notes.add("the journal of an earlier run was damaged (" + recovered.lostBytes() + " bytes); what it told is verified by checksum");
+        }
+
+        var logs = folders.control().resolve("logs");
+        Files.createDirectories(logs);
+        var calls = new StepCalls();
+        var steps = resources.add(LocalSteps.open(
+                job, folders.control(), options.runner(), calls, (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing()), lines));
+        var me = new WorkerIdentity("local", UUID.randomUUID().toString(), CoordinatorOptions.local(mode, scratch).me().host());
+        var assembled = new WorkerAssembly(
+                        me,
+                        job,
+                        stores,
+                        engine,
+                        counters,
+                        buffer,
+                        recovered.journal(),
+                        coordinator,
+                        steps.host(),
+                        calls,
+                        new StepEnvironment(ShellEnvironment.of(environment), false, logs.toString(), images.runner()),
+                        folders.jobToken())
+                .assemble(journalled);
+        return new LocalRun(job, resources, coordinator, assembled, notes);
+    }
+
+    /** Blocks until the job has ended: every item is done, or failed, or listed. */
+    public Result run() throws InterruptedException {
+        var end = worker.run(assembled.recovered());
+        var broken = end.brokenBecause();
+        if (broken != null) {
+            coordinator.drain(DrainCause.FATAL, Duration.ZERO, true);
+        }
+        var summary = coordinator.await();
+        var progress = coordinator.progress();
+        var seconds = (System.nanoTime() - began) / 1e9;
+        var keptAt = !end.clean() || summary.unexported() > 0 ? Optional.of(where()) : Optional.<String>empty();
+        resources.keep = keptAt.isPresent() || (summary.code() != ExitCode.DURABLE && summary.unfinished() > 0);
+        var lines = new ArrayList<>(notes.stream().map(n -> "note: " + n).toList());
+        lines.addAll(SummaryText.lines(job, summary, progress, seconds, keptAt));
+        if (broken != null) {
+            lines.add("a fault of Forebay's own (exit 70): " + broken);
+        }
+        int code = broken == null ? summary.code().number() : ExitCode.FAULT.number();
+        return new Result(code, lines, SummaryText.json(job, summary, progress, seconds, keptAt));
+    }
+
+    private String where() {
+        var folders = resources.folders;
+        return folders == null ? "the buffer" : folders.tiers().stream().map(t -> t.root()).reduce((a, b) -> a + ", " + b).orElse("");
+    }
+
+    private void drain(DrainCause cause, Duration most) {
+        coordinator.drain(cause, most, true);
+        worker.drain(new Drain(cause.word(), System.currentTimeMillis() + most.toMillis(), true));
+    }
+
+    /** SIGINT or SIGTERM: no new transfer, commits begun are completed, the rest is listed; within 30 s (E2). */
+    public void cancel(boolean interrupt) {
+        var most = job.deadlines().drain().compareTo(Duration.ofSeconds(20)) < 0 ? job.deadlines().drain() : Duration.ofSeconds(20);
+        drain(interrupt ? DrainCause.INTERRUPTED : DrainCause.TERMINATED, most);
+    }
+
+    /** The list now, whatever is under way. @return whether it could be written */
+    public boolean abandon() {
+        try {
+            coordinator.writeUnexported();
+            return true;
+        } catch (StoreException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Called by one thread. */
+    public RunProgress progress() {
+        var p = coordinator.progress();
+        var states = worker.states();
+        var local = worker.snapshot();
+        rates.sample(System.nanoTime(), local.bytesStaged(), local.bytesFlushed(), p.done() - p.skipped() + p.failed());
+        long left = p.items() - p.done() - p.failed();
+        return new RunProgress(
+                p.phase(),
+                p.items(),
+                p.done() - p.skipped(),
+                p.skipped(),
+                p.failed(),
+                count(states, ItemState.LEASED) + count(states, ItemState.FETCHING),
+                count(states, ItemState.READY),
+                count(states, ItemState.RUNNING),
+                count(states, ItemState.FLUSHING) + count(states, ItemState.COMMITTING),
+                local.bytesStaged(),
+                rates.stageRate(),
+                local.bytesFlushed(),
+                rates.flushRate(),
+                local.bufferUsed(),
+                local.bufferSize(),
+                local.retries(),
+                rates.secondsLeft(left),
+                local.lastMessage() == null ? "" : local.lastMessage());
+    }
+
+    private static long count(java.util.Map<ItemState, Integer> states, ItemState state) {
+        return states.getOrDefault(state, 0);
+    }
+
+    @Override
+    public void close() throws IOException {
+        var folders = resources.folders;
+        resources.close();
+        if (!resources.keep && folders != null) {
+            FileTree.delete(folders.control().toString());
+        }
+    }
+}

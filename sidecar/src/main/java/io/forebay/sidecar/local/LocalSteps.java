@@ -1,0 +1,86 @@
+package io.forebay.sidecar.local;
+
+import io.forebay.api.job.Job;
+import io.forebay.api.job.Job.Step;
+import io.forebay.sidecar.step.InProcessRunner;
+import io.forebay.sidecar.step.RunnerProcess;
+import io.forebay.sidecar.step.SocketPath;
+import io.forebay.sidecar.step.StepHost;
+import io.forebay.sidecar.step.StepServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** The step host of a local run: one runner process per step, or, where there is no runner, this process itself. */
+final class LocalSteps implements AutoCloseable {
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final int TOKEN_BYTES = 16;
+
+    private final StepHost host;
+    private final List<RunnerProcess> runners;
+
+    private LocalSteps(StepHost host, List<RunnerProcess> runners) {
+        this.host = host;
+        this.runners = runners;
+    }
+
+    /**
+     * @param control folder of the run that a restart finds again: socket, token and locks
+     * @param output the commands' lines, for the display
+     */
+    static LocalSteps open(
+            Job job, Path control, Optional<Path> program, StepHost.Listener listener, StepServer.Output output, Consumer<String> notes)
+            throws IOException {
+        int slots = job.workers().slots();
+        if (program.isEmpty() || !Files.isExecutable(program.get())) {
+            var perStep = job.steps().stream().collect(Collectors.toMap(Step::name, s -> slots));
+            return new LocalSteps(new InProcessRunner(perStep, listener, GRACE, output, notes), List.of());
+        }
+        var token = token(control.resolve("token"));
+        var socket = new SocketPath(control.resolve("steps.sock"));
+        var server = StepServer.open(
+                StepServer.Options.of(socket, token).withGrace(GRACE).withOutput(output).withNotes(notes), listener);
+        var runners = new ArrayList<RunnerProcess>();
+        for (var step : job.steps()) {
+            var lock = control.resolve("runner-" + step.name() + ".lock");
+            runners.add(RunnerProcess.start(
+                    new RunnerProcess.Options(program.get(), step.name(), slots, socket, token, lock, true), notes));
+        }
+        return new LocalSteps(server, runners);
+    }
+
+    /** The same for all lives of the run: runners that outlived a killed engine show it to the next. */
+    private static String token(Path file) throws IOException {
+        if (Files.exists(file)) {
+            return Files.readString(file, StandardCharsets.US_ASCII);
+        }
+        var bytes = new byte[TOKEN_BYTES];
+        new SecureRandom().nextBytes(bytes);
+        var text = HexFormat.of().formatHex(bytes);
+        Files.writeString(file, text, StandardCharsets.US_ASCII, StandardOpenOption.CREATE, StandardOpenOption.DSYNC);
+        return text;
+    }
+
+    StepHost host() {
+        return host;
+    }
+
+    @Override
+    public void close() {
+        try {
+            host.close();
+        } finally {
+            runners.forEach(RunnerProcess::close);
+        }
+    }
+}

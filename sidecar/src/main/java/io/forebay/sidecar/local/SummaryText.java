@@ -1,0 +1,116 @@
+package io.forebay.sidecar.local;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.forebay.api.job.Job;
+import io.forebay.api.value.Bytes;
+import io.forebay.sidecar.coordinator.Progress;
+import io.forebay.sidecar.coordinator.Summary;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+
+/** The words at the end of a run. Pure. */
+final class SummaryText {
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+            .build();
+
+    private SummaryText() {}
+
+    static List<String> lines(Job job, Summary s, Progress p, double seconds, Optional<String> keptAt) {
+        var out = new ArrayList<String>();
+        s.notices().forEach(n -> out.add("note: " + n));
+        for (var f : s.failures()) {
+            out.add("failed: " + f.key() + ": " + f.reason() + " (attempt " + f.attempt() + "): " + f.message());
+        }
+        if (s.failed() > s.failures().size()) {
+            out.add("failed: " + (s.failed() - s.failures().size()) + " more, all in " + job.records());
+        }
+        if (s.leftOut() > 0) {
+            out.add("left out: " + s.leftOut() + " files that belong to no group");
+        }
+        if (s.unusable() > 0) {
+            out.add("unusable: " + s.unusable() + " selected files that can be no input");
+        }
+        if (s.unexported() > 0) {
+            out.add("NOT exported: " + s.unexported() + " outputs, " + Bytes.of(s.unexportedBytes()).human() + ", listed in "
+                    + job.records().resolve(job.name() + "/UNEXPORTED.jsonl"));
+            keptAt.ifPresent(at -> out.add("their data are kept in " + at + "; finish with: forebay resume"));
+        }
+        out.add("%s: %d of %d items done%s%s%s in %.1f s; in %s, out %s%s".formatted(
+                job.name(),
+                s.done(),
+                s.items(),
+                s.skipped() > 0 ? " (" + s.skipped() + " by earlier runs)" : "",
+                s.failed() > 0 ? ", " + s.failed() + " failed" : "",
+                s.unfinished() > 0 ? ", " + s.unfinished() + " unfinished" : "",
+                seconds,
+                Bytes.of(p.bytesStaged()).human(),
+                Bytes.of(p.bytesFlushed()).human(),
+                p.retries() > 0 ? ", " + p.retries() + " retries" : ""));
+        out.add(verdict(s));
+        return out;
+    }
+
+    private static String verdict(Summary s) {
+        return switch (s.code()) {
+            case DURABLE -> "all selected outputs are durable";
+            case STEP_FAILED -> "a step failed (exit 1)";
+            case REFUSED -> "refused (exit 64): " + s.cause();
+            case NO_INPUT -> "an input could not be had (exit 65)" + because(s);
+            case NOT_DURABLE -> "an output is not durable (exit 74)" + because(s);
+            case PASSING -> "a passing fault (exit 75), run again" + because(s);
+            case DEADLINE -> "the deadline passed (exit 124); forebay resume goes on";
+            case CANCELLED_BY_INTERRUPT -> "cancelled (exit 130); forebay resume goes on";
+            case CANCELLED_BY_TERM -> "cancelled (exit 143); forebay resume goes on";
+            case FAULT -> "a fault of Forebay's own (exit 70)" + because(s);
+        };
+    }
+
+    private static String because(Summary s) {
+        return s.cause().isEmpty() ? "" : ": " + s.cause();
+    }
+
+    static String json(Job job, Summary s, Progress p, double seconds, Optional<String> keptAt) {
+        var out = new LinkedHashMap<String, Object>();
+        out.put("job", job.name());
+        out.put("exitCode", s.code().number());
+        out.put("cause", s.cause());
+        out.put("items", s.items());
+        out.put("done", s.done());
+        out.put("skipped", s.skipped());
+        out.put("failed", s.failed());
+        out.put("unfinished", s.unfinished());
+        out.put("failedByReason", s.failedByReason());
+        var failures = new ArrayList<LinkedHashMap<String, Object>>();
+        for (var f : s.failures()) {
+            var failure = new LinkedHashMap<String, Object>();
+            failure.put("item", f.key());
+            failure.put("reason", f.reason());
+            failure.put("message", f.message());
+            failure.put("code", f.code());
+            failure.put("attempt", f.attempt());
+            failures.add(failure);
+        }
+        out.put("failures", failures);
+        out.put("unexported", s.unexported());
+        out.put("unexportedBytes", s.unexportedBytes());
+        out.put("keptAt", keptAt.orElse(null));
+        out.put("leftOut", s.leftOut());
+        out.put("unusable", s.unusable());
+        out.put("bytesStaged", p.bytesStaged());
+        out.put("bytesFlushed", p.bytesFlushed());
+        out.put("retries", p.retries());
+        out.put("seconds", seconds);
+        out.put("records", job.records().resolve(job.name() + "/").toString());
+        out.put("notices", s.notices());
+        try {
+            return JSON.writeValueAsString(out);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a map of texts and numbers is always JSON", e);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.message.Messages.Drain;
+import io.forebay.message.Messages.Holding;
+import io.forebay.message.Messages.ItemLease;
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.message.Messages.StepRun;
+import io.forebay.message.Messages.Timing;
+import io.forebay.sidecar.buffer.Buffer.ItemSpace;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.step.StepHost.CommandId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt that this worker holds. Its own thread changes it; other threads see {@link #state}, and say {@link #overgrown} and
+ * {@link #drain}.
+ */
+final class Attempt {
+    private final ItemLease lease;
+    private final long leasedAtMillis;
+    private final List<StepRun> runs = new ArrayList<>();
+    private final EarlyFlush.Copies copies = new EarlyFlush.Copies();
+    private volatile ItemState state = ItemState.LEASED;
+    private @Nullable ItemSpace space;
+    private boolean fetched;
+    private List<StagedOutput> granted = List.of();
+    private boolean grantedSuccess;
+    private volatile @Nullable Overgrown overgrown;
+    private volatile @Nullable Drain drain;
+    private volatile boolean dropped;
+    private volatile @Nullable Thread thread;
+    private volatile @Nullable CommandId running;
+    private final long[] stageNanos = new long[Stage.values().length];
+
+    /** What the report tells apart. */
+    enum Stage {
+        FETCH,
+        WAIT,
+        RUN,
+        FLUSH,
+        COMMIT
+    }
+
+    /** @param nextTier -1: none */
+    record Overgrown(int nextTier, String message) {}
+
+    Attempt(ItemLease lease, long leasedAtMillis) {
+        this.lease = lease;
+        this.leasedAtMillis = leasedAtMillis;
+    }
+
+    ItemLease lease() {
+        return lease;
+    }
+
+    long item() {
+        return lease.item();
+    }
+
+    int generation() {
+        return lease.generation();
+    }
+
+    int number() {
+        return lease.attempt();
+    }
+
+    ItemState state() {
+        return state;
+    }
+
+    void state(ItemState next) {
+        state = next;
+    }
+
+    ItemSpace space() {
+        var s = space;
+        if (s == null) {
+            throw new IllegalStateException("item " + lease.key() + " has no space yet (" + state + ")");
+        }
+        return s;
+    }
+
+    boolean hasSpace() {
+        return space != null;
+    }
+
+    void space(ItemSpace given) {
+        space = given;
+    }
+
+    boolean fetched() {
+        return fetched;
+    }
+
+    void markFetched() {
+        fetched = true;
+    }
+
+    /** Ends of the steps so far, in order; grows. */
+    List<StepRun> runs() {
+        return runs;
+    }
+
+    /** What was staged or published while the steps ran. */
+    EarlyFlush.Copies copies() {
+        return copies;
+    }
+
+    List<StagedOutput> granted() {
+        return granted;
+    }
+
+    boolean grantedSuccess() {
+        return grantedSuccess;
+    }
+
+    void grant(boolean success, List<StagedOutput> outputs) {
+        grantedSuccess = success;
+        granted = List.copyOf(outputs);
+    }
+
+    @Nullable Overgrown overgrown() {
+        return overgrown;
+    }
+
+    void overgrown(Overgrown reason) {
+        overgrown = reason;
+    }
+
+    @Nullable Drain drain() {
+        return drain;
+    }
+
+    void drain(Drain order) {
+        drain = order;
+    }
+
+    /** The coordinator no longer wants it: discard, say nothing. */
+    boolean dropped() {
+        return dropped;
+    }
+
+    void drop() {
+        dropped = true;
+    }
+
+    void runsOn(Thread t) {
+        thread = t;
+    }
+
+    void interrupt() {
+        var t = thread;
+        if (t != null) {
+            t.interrupt();
+        }
+    }
+
+    @Nullable CommandId running() {
+        return running;
+    }
+
+    void running(@Nullable CommandId id) {
+        running = id;
+    }
+
+    void took(Stage stage, long nanos) {
+        stageNanos[stage.ordinal()] += nanos;
+    }
+
+    Timing timing() {
+        return new Timing(leasedAtMillis, millis(Stage.FETCH), millis(Stage.WAIT), millis(Stage.RUN), millis(Stage.FLUSH), millis(Stage.COMMIT));
+    }
+
+    private long millis(Stage stage) {
+        return TimeUnit.NANOSECONDS.toMillis(stageNanos[stage.ordinal()]);
+    }
+
+    Holding holding() {
+        return new Holding(item(), lease.itemId(), generation(), number(), state.name());
+    }
+}

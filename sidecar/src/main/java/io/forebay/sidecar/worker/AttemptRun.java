@@ -1,0 +1,271 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.message.Messages.Failure;
+import io.forebay.message.Messages.ItemEnded;
+import io.forebay.message.Messages.Release;
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.message.Messages.Unexported;
+import io.forebay.sidecar.buffer.Buffer;
+import io.forebay.sidecar.buffer.Buffer.NeverFitsException;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.journal.Journal;
+import io.forebay.sidecar.journal.JournalRecord;
+import io.forebay.sidecar.link.PatientLink;
+import io.forebay.sidecar.worker.Attempt.Stage;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of one attempt, on a thread of its own: admit, fetch, run the steps, flush, commit, report. Each stage takes up where
+ * an earlier life of the worker had come to.
+ */
+final class AttemptRun implements Runnable {
+    /** Everything an attempt passes through. */
+    record Stages(FetchStage fetch, SharedInputsStage shared, Slots slots, StepStage steps, EarlyFlush early, FlushStage flush, CommitStage commit) {}
+
+    /** What the worker is told. */
+    interface Host {
+        /** The attempt is over. @param kept its data stay in the buffer, since they could not be exported */
+        void over(Attempt attempt, boolean kept);
+
+        /** Nothing can be trusted any more (the journal failed, or a fault of our own outside any item). */
+        void broken(Attempt attempt, Throwable why);
+    }
+
+    private final Attempt attempt;
+    private final Stages stages;
+    private final Buffer buffer;
+    private final Journal journal;
+    private final PatientLink link;
+    private final WorkerIdentity me;
+    private final Host host;
+
+    AttemptRun(Attempt attempt, Stages stages, Buffer buffer, Journal journal, PatientLink link, WorkerIdentity me, Host host) {
+        this.attempt = attempt;
+        this.stages = stages;
+        this.buffer = buffer;
+        this.journal = journal;
+        this.link = link;
+        this.me = me;
+        this.host = host;
+    }
+
+    @Override
+    public void run() {
+        attempt.runsOn(Thread.currentThread());
+        boolean kept = false;
+        try {
+            kept = carry();
+        } catch (IOException | RuntimeException | Error e) {
+            host.broken(attempt, e);
+        } finally {
+            host.over(attempt, kept);
+        }
+    }
+
+    /** @return whether the attempt's data must be kept */
+    private boolean carry() throws IOException {
+        try {
+            try {
+                if (attempt.granted().isEmpty()) {
+                    prepare();
+                    compute();
+                    flush(true);
+                }
+                if (!attempt.granted().isEmpty()) {
+                    timed(Stage.COMMIT, () -> stages.commit().publish(attempt));
+                }
+                return succeeded();
+            } catch (AttemptFailed e) {
+                return failed(e.failure(), e.unexported());
+            }
+        } catch (Fenced e) {
+            giveUp();
+            return false;
+        } catch (InterruptedException e) {
+            return interrupted();
+        }
+    }
+
+    private void prepare() throws AttemptFailed, IOException, InterruptedException {
+        if (attempt.fetched()) {
+            return;
+        }
+        attempt.state(ItemState.FETCHING);
+        var lease = attempt.lease();
+        long inputBytes = lease.inputs().stream().mapToLong(i -> Math.max(0, i.size())).sum();
+        try {
+            if (!attempt.hasSpace()) {
+                var waited = System.nanoTime();
+                attempt.space(buffer.admit(lease.item(), lease.generation(), lease.attempt(), inputBytes, lease.avoidTier()));
+                attempt.took(Stage.WAIT, System.nanoTime() - waited);
+            }
+        } catch (NeverFitsException e) {
+            throw new AttemptFailed(Failures.neverFits(String.valueOf(e.getMessage())));
+        }
+        var space = attempt.space();
+        journal.note(new JournalRecord.Admitted(lease, space.tier()));
+        int next = space.tier() + 1 < buffer.use().size() ? space.tier() + 1 : -1;
+        timed(Stage.FETCH, () -> {
+            var sums = stages.fetch().fetch(lease.inputs(), space.in(), next);
+            journal.note(new JournalRecord.Fetched(lease.item(), lease.generation(), lease.attempt(), sums));
+        });
+        attempt.markFetched();
+    }
+
+    private void compute() throws AttemptFailed, IOException, InterruptedException {
+        attempt.state(ItemState.READY);
+        long waited = System.nanoTime();
+        stages.shared().paths();
+        try (var slot = stages.slots().take(attempt.lease().alone())) {
+            attempt.took(Stage.WAIT, System.nanoTime() - waited);
+            try (var watch = stages.early().watch(attempt)) {
+                try {
+                    timed(Stage.RUN, () -> stages.steps().run(attempt));
+                } catch (AttemptFailed | InterruptedException e) {
+                    watch.abandon();
+                    throw e;
+                }
+            }
+        } finally {
+            var space = attempt.space();
+            long inputBytes = attempt.lease().inputs().stream().mapToLong(i -> Math.max(0, i.size())).sum();
+            buffer.learned(inputBytes, space.growth());
+        }
+    }
+
+    /** @return whether outputs were granted (or there are none) */
+    private boolean flush(boolean success) throws AttemptFailed, Fenced, IOException, InterruptedException {
+        attempt.state(ItemState.FLUSHING);
+        long began = System.nanoTime();
+        List<StagedOutput> staged;
+        try {
+            staged = stages.flush().stage(attempt, success);
+        } finally {
+            attempt.took(Stage.FLUSH, System.nanoTime() - began);
+        }
+        if (staged.isEmpty()) {
+            return true;
+        }
+        long asked = System.nanoTime();
+        try {
+            return stages.commit().grant(attempt, success, staged);
+        } finally {
+            attempt.took(Stage.COMMIT, System.nanoTime() - asked);
+        }
+    }
+
+    private boolean succeeded() throws InterruptedException, IOException {
+        var failure = attempt.granted().isEmpty() || attempt.grantedSuccess() ? null : lastFailure();
+        report(failure, published(), List.of());
+        over(true);
+        return false;
+    }
+
+    private List<StagedOutput> published() {
+        var all = new java.util.ArrayList<>(attempt.granted());
+        all.addAll(attempt.copies().published());
+        return all;
+    }
+
+    /** After a restart a granted failed attempt only knows its steps' ends. */
+    private @Nullable Failure lastFailure() {
+        return attempt.runs().isEmpty()
+                ? Failures.stepFailed("a step of item " + attempt.lease().key() + " failed before the restart")
+                : Failures.stepFailed("step " + attempt.runs().getLast().step() + " of item " + attempt.lease().key() + " ended with exit code "
+                        + attempt.runs().getLast().exit());
+    }
+
+    private boolean failed(Failure failure, List<Unexported> unexported) throws Fenced, IOException, InterruptedException {
+        var list = unexported;
+        if (publishesFailed(failure)) {
+            try {
+                if (flush(false) && !attempt.granted().isEmpty()) {
+                    stages.commit().publish(attempt);
+                }
+            } catch (AttemptFailed e) {
+                list = e.unexported();
+            }
+        }
+        var ended = report(failure, published(), list);
+        if (!list.isEmpty() && !ended) {
+            return true;
+        }
+        over(false);
+        return false;
+    }
+
+    /** Outputs {@code when: Failure | Always} exist only for an attempt whose steps ran. */
+    private boolean publishesFailed(Failure failure) {
+        return attempt.granted().isEmpty()
+                && attempt.hasSpace()
+                && (failure.reason().equals("StepFailed") || failure.reason().equals("DeadlineExceeded") || failure.reason().equals("MissingOutput"));
+    }
+
+    /** @return whether the item will be tried again */
+    private boolean report(@Nullable Failure failure, List<StagedOutput> published, List<Unexported> unexported) throws InterruptedException {
+        var ended = link.ended(new ItemEnded(
+                me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), failure, List.copyOf(attempt.runs()), published,
+                unexported, attempt.timing()));
+        attempt.state(failure == null ? ItemState.DONE : ItemState.FAILED);
+        return ended.again() || ended.fenced();
+    }
+
+    private void over(boolean clean) throws IOException {
+        journal.note(new JournalRecord.Over(attempt.item(), attempt.generation(), attempt.number()));
+        if (!attempt.hasSpace()) {
+            return;
+        }
+        if (clean) {
+            attempt.space().retire();
+        } else {
+            attempt.space().discard();
+        }
+    }
+
+    /** Fenced or dropped: the coordinator removes what was staged. */
+    private void giveUp() throws IOException {
+        over(false);
+    }
+
+    /** By a drain, by the coordinator's word, or because the worker closes. */
+    private boolean interrupted() throws IOException {
+        if (attempt.dropped()) {
+            giveUp();
+            return false;
+        }
+        var drain = attempt.drain();
+        if (drain == null) {
+            return true;
+        }
+        Thread.interrupted();
+        try {
+            if (attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING) {
+                var failure = Failures.drained(drain.cause());
+                var list = stages.flush().unexported(attempt, true, failure.message() + " before the output was exported");
+                report(failure, List.of(), list);
+                return !list.isEmpty();
+            }
+            link.release(new Release(me.worker(), me.instance(), List.of(attempt.item())));
+        } catch (InterruptedException again) {
+            return true;
+        }
+        over(false);
+        return false;
+    }
+
+    @FunctionalInterface
+    private interface Work {
+        void run() throws AttemptFailed, IOException, InterruptedException;
+    }
+
+    private void timed(Stage stage, Work work) throws AttemptFailed, IOException, InterruptedException {
+        long began = System.nanoTime();
+        try {
+            work.run();
+        } finally {
+            attempt.took(stage, System.nanoTime() - began);
+        }
+    }
+}

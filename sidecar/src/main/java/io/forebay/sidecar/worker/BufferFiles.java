@@ -1,0 +1,46 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.sidecar.os.Errno;
+import io.forebay.sidecar.os.Open;
+import io.forebay.sidecar.os.Posix;
+import io.forebay.sidecar.os.PosixException;
+import io.forebay.sidecar.os.PosixIo;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Small things that the worker does to files of its own buffer. */
+final class BufferFiles {
+    private BufferFiles() {}
+
+    /** Makes a folder and its parents; those that exist are fine. */
+    static void folders(String path) throws PosixException {
+        try {
+            Posix.mkdirat(null, path, 0755);
+        } catch (PosixException e) {
+            if (e.is(Errno.EEXIST)) {
+                return;
+            }
+            int slash = path.lastIndexOf('/');
+            if (!e.is(Errno.ENOENT) || slash <= 0) {
+                throw e;
+            }
+            folders(path.substring(0, slash));
+            folders(path);
+        }
+    }
+
+    /** Fills {@code dst} from {@code offset} on. @throws EOFException the file is shorter */
+    static void read(String path, long offset, ByteBuffer dst) throws IOException {
+        try (var fd = Posix.open(path, Open.RDONLY)) {
+            long at = offset;
+            while (dst.hasRemaining()) {
+                int n = PosixIo.pread(fd, dst, at);
+                if (n <= 0) {
+                    throw new EOFException(path + " ends at " + at + ", " + dst.remaining() + " bytes are missing");
+                }
+                at += n;
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.message.Messages.CommitRequest;
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.message.Messages.Unexported;
+import io.forebay.sidecar.commit.Publisher;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.journal.Journal;
+import io.forebay.sidecar.journal.JournalRecord;
+import io.forebay.sidecar.link.PatientLink;
+import io.forebay.sidecar.store.Store.InlineSource;
+import io.forebay.sidecar.store.StoreException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Asks whether a staged attempt may be published, keeps the yes in the journal, and publishes. Thread-safe. */
+final class CommitStage {
+    private final PatientLink link;
+    private final Journal journal;
+    private final Publisher publisher;
+    private final WorkerIdentity me;
+
+    CommitStage(PatientLink link, Journal journal, Publisher publisher, WorkerIdentity me) {
+        this.link = link;
+        this.journal = journal;
+        this.publisher = publisher;
+        this.me = me;
+    }
+
+    /** @return false if the coordinator wants the item tried again first, and nothing of this attempt published */
+    boolean grant(Attempt attempt, boolean success, List<StagedOutput> staged) throws AttemptFailed, Fenced, IOException, InterruptedException {
+        attempt.state(ItemState.COMMITTING);
+        journal.note(new JournalRecord.Staged(attempt.item(), attempt.generation(), attempt.number(), staged));
+        var answer = link.commit(new CommitRequest(
+                me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), success, false, staged));
+        var refusal = answer.refusal();
+        if (refusal != null) {
+            discard(staged);
+            switch (refusal.reason()) {
+                case "WILL_RETRY" -> {
+                    return false;
+                }
+                case "NAME_CONFLICT" -> throw new AttemptFailed(
+                        Failures.nameConflict(refusal.message()), unexported(attempt, staged, refusal.message()));
+                default -> throw new Fenced(refusal.message());
+            }
+        }
+        journal.append(new JournalRecord.Granted(attempt.item(), attempt.generation(), attempt.number(), success, staged));
+        attempt.grant(success, staged);
+        return true;
+    }
+
+    /** Publishes what was granted; all of it is at its final names, durably, at return. */
+    void publish(Attempt attempt) throws AttemptFailed, InterruptedException {
+        try {
+            var lost = publisher.publish(attempt.granted(), output -> inline(attempt, output));
+            if (!lost.isEmpty()) {
+                throw new AttemptFailed(Failures.piecesLost("staged pieces of item " + attempt.lease().key() + " are gone: "
+                        + lost.getFirst().finalUri()));
+            }
+        } catch (StoreException e) {
+            var message = "cannot publish the outputs of item " + attempt.lease().key() + ": " + e.getMessage();
+            throw new AttemptFailed(Failures.flush(message, e), unexported(attempt, attempt.granted(), String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static InlineSource inline(Attempt attempt, StagedOutput output) {
+        if (!attempt.hasSpace()) {
+            return new InlineSource.Absent();
+        }
+        var path = attempt.space().out() + "/" + output.relative();
+        return new InlineSource.Present((offset, dst) -> BufferFiles.read(path, offset, dst));
+    }
+
+    void discard(List<StagedOutput> staged) throws InterruptedException {
+        publisher.discard(staged);
+    }
+
+    private static List<Unexported> unexported(Attempt attempt, List<StagedOutput> staged, String cause) {
+        var list = new ArrayList<Unexported>(staged.size());
+        for (var s : staged) {
+            list.add(new Unexported(
+                    attempt.lease().key(), s.output(), s.relative(), s.finalUri(), s.size(), cause,
+                    attempt.hasSpace() ? attempt.space().out() + "/" + s.relative() : null));
+        }
+        return list;
+    }
+}

@@ -1,0 +1,100 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.message.Messages.Failure;
+import io.forebay.sidecar.store.StoreException;
+
+/** What each way to fail means: exit code class, whether it counts against {@code retry.item}, whether trying again can help. */
+final class Failures {
+    private static final int STEP = 1;
+    private static final int INPUT = 65;
+    private static final int OUTPUT = 74;
+    private static final int PASSING = 75;
+    private static final int DEADLINE = 124;
+    private static final int CANCELLED = 130;
+
+    private Failures() {}
+
+    static Failure fetch(String uri, StoreException e) {
+        boolean transientFault = e.kind().worthRetrying();
+        return switch (e.kind()) {
+            case CHANGED ->
+                new Failure("InputChanged", uri + " is no longer the version that was planned: " + e.getMessage()
+                        + ". Start the job again to plan with the new version.", INPUT, true, true, false, false);
+            case TRANSIENT, CREDENTIALS, DENIED, NOT_FOUND, NO_SPACE, CORRUPT, BAD_NAME, TOO_LARGE, PERMANENT ->
+                new Failure("Fetch", "cannot fetch " + uri + ": " + e.getMessage(), INPUT, true, !transientFault, e.wholeStore(), false);
+        };
+    }
+
+    /** What all items need cannot be had: the job ends. */
+    static Failure shared(Failure f) {
+        return new Failure(f.reason(), "an input that all items share: " + f.message(), f.code(), true, true, true, false);
+    }
+
+    static Failure badInputName(String uri, String why) {
+        return new Failure("Fetch", "cannot stage " + uri + " into the buffer: " + why, INPUT, true, true, false, false);
+    }
+
+    /** The buffer has no tier for it. */
+    static Failure neverFits(String message) {
+        return new Failure("BufferFull", message, INPUT, true, true, false, false);
+    }
+
+    /** Outgrew its tier, or the tier's file system failed under it. @param nextTier -1: there is none */
+    static Failure bufferFull(String message, int nextTier) {
+        return new Failure("BufferFull", message, STEP, nextTier < 0, nextTier < 0, false, nextTier >= 0);
+    }
+
+    static Failure distrusted(String tier) {
+        return new Failure(
+                "BufferFull", "its tier (" + tier + ") was below its floor while it wrote: its results are not trusted", STEP, false, false,
+                false, false);
+    }
+
+    static Failure stepFailed(String message) {
+        return new Failure("StepFailed", message, STEP, true, false, false, false);
+    }
+
+    /** The runner died, and with it the commands that it held. */
+    static Failure stepLost(String message) {
+        return new Failure("StepLost", message, STEP, true, false, false, false);
+    }
+
+    static Failure missingOutput(String message) {
+        return new Failure("MissingOutput", message, STEP, true, false, false, false);
+    }
+
+    static Failure flush(String message, StoreException e) {
+        return new Failure("Flush", message, OUTPUT, true, true, e.wholeStore(), false);
+    }
+
+    static Failure badOutputName(String message) {
+        return new Failure("Flush", message, OUTPUT, true, true, false, false);
+    }
+
+    static Failure nameConflict(String message) {
+        return new Failure("NameConflict", message, OUTPUT, true, true, false, false);
+    }
+
+    static Failure stillWritten(String relative) {
+        return new Failure(
+                "OutputChanging", "output " + relative + " is still being written after the last step ended; make the command wait for what "
+                        + "it starts in the background", OUTPUT, true, false, false, false);
+    }
+
+    static Failure piecesLost(String message) {
+        return new Failure("PiecesLost", message, PASSING, false, false, false, false);
+    }
+
+    /** @param cause of the drain: DEADLINE, CANCELLED, STOPPED, FATAL */
+    static Failure drained(String cause) {
+        return switch (cause) {
+            case "DEADLINE" -> new Failure("DeadlineExceeded", "the job's deadline (spec.deadlines.run) passed", DEADLINE, false, true, false, false);
+            case "CANCELLED" -> new Failure("Cancelled", "the job was cancelled", CANCELLED, false, true, false, false);
+            default -> new Failure("Stopped", "the job was ended: " + cause, STEP, false, true, false, false);
+        };
+    }
+
+    static Failure own(Throwable e) {
+        return new Failure("Internal", "a fault of Forebay's own: " + e, 70, true, false, false, false);
+    }
+}

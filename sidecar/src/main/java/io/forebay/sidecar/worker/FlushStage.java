@@ -1,0 +1,172 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.api.job.Job;
+import io.forebay.message.Messages.Refusal;
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.message.Messages.Staging;
+import io.forebay.message.Messages.Unexported;
+import io.forebay.sidecar.commit.Publisher;
+import io.forebay.sidecar.flush.Flusher;
+import io.forebay.sidecar.flush.Flusher.ChangingException;
+import io.forebay.sidecar.flush.OutputFile;
+import io.forebay.sidecar.flush.OutputScan;
+import io.forebay.sidecar.flush.OutputScan.NameConflictException;
+import io.forebay.sidecar.link.PatientLink;
+import io.forebay.sidecar.step.StepVariables;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.transfer.Transfers;
+import io.forebay.sidecar.transfer.Transfers.BufferIoException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds what an attempt left in $(OUT), and stages it. Thread-safe. */
+final class FlushStage {
+    /** Files of one item at once; the bytes in flight are bounded by the transfer engine. */
+    private static final int FILES_AT_ONCE = 64;
+    /** Names per message to the coordinator, well below its body limit. */
+    private static final int NAMES_PER_MESSAGE = 2000;
+
+    private static final int MOST_SCANS = 3;
+
+    private final Job job;
+    private final Flusher flusher;
+    private final Publisher publisher;
+    private final Transfers transfers;
+    private final PatientLink link;
+    private final WorkerIdentity me;
+
+    FlushStage(Job job, Flusher flusher, Publisher publisher, Transfers transfers, PatientLink link, WorkerIdentity me) {
+        this.job = job;
+        this.flusher = flusher;
+        this.publisher = publisher;
+        this.transfers = transfers;
+        this.link = link;
+        this.me = me;
+    }
+
+    /** @return all selected outputs, sealed; empty if there are none */
+    List<StagedOutput> stage(Attempt attempt, boolean success) throws AttemptFailed, Fenced, InterruptedException {
+        for (int scans = 1; ; scans++) {
+            var files = select(attempt, success);
+            if (files.isEmpty()) {
+                return List.of();
+            }
+            try {
+                return stageAll(attempt, files);
+            } catch (ChangingException e) {
+                if (scans == MOST_SCANS) {
+                    throw new AttemptFailed(Failures.stillWritten(String.valueOf(e.getMessage())), unexported(attempt, files, "still being written"));
+                }
+            }
+        }
+    }
+
+    private List<OutputFile> select(Attempt attempt, boolean success) throws AttemptFailed {
+        try {
+            var scan = OutputScan.of(
+                    attempt.space().out(), job.outputs(), success, StepVariables.ofKey(job, attempt.lease().key()));
+            if (success && !scan.missing().isEmpty()) {
+                throw new AttemptFailed(Failures.missingOutput("item " + attempt.lease().key() + " left no file for its required output"
+                        + (scan.missing().size() > 1 ? "s " : " ") + String.join(", ", scan.missing()) + " below $(OUT)"));
+            }
+            return scan.files();
+        } catch (NameConflictException e) {
+            throw new AttemptFailed(Failures.nameConflict("item " + attempt.lease().key() + ": " + e.getMessage()));
+        } catch (IllegalArgumentException e) {
+            throw new AttemptFailed(Failures.badOutputName("item " + attempt.lease().key() + ": " + e.getMessage()));
+        } catch (IOException e) {
+            throw new AttemptFailed(Failures.bufferFull("cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
+        }
+    }
+
+    private List<StagedOutput> stageAll(Attempt attempt, List<OutputFile> files)
+            throws AttemptFailed, Fenced, ChangingException, InterruptedException {
+        try {
+            publisher.discard(attempt.copies().except(files));
+            var early = Fan.out("recheck", files, FILES_AT_ONCE, f -> reusable(attempt, f));
+            var rest = new ArrayList<OutputFile>();
+            for (int i = 0; i < files.size(); i++) {
+                if (early.get(i).isEmpty()) {
+                    rest.add(files.get(i));
+                }
+            }
+            var staged = stageNow(attempt, rest);
+            var all = new ArrayList<StagedOutput>(files.size());
+            int next = 0;
+            for (var copy : early) {
+                if (copy.isPresent() && copy.get().published()) {
+                    continue;
+                }
+                all.add(copy.isPresent() ? copy.get().staged() : staged.get(next++));
+            }
+            return all;
+        } catch (StoreException e) {
+            throw new AttemptFailed(
+                    Failures.flush("cannot stage the outputs of item " + attempt.lease().key() + ": " + e.getMessage(), e),
+                    unexported(attempt, files, String.valueOf(e.getMessage())));
+        } catch (BufferIoException e) {
+            throw new AttemptFailed(Failures.bufferFull("cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
+        } catch (ChangingException | AttemptFailed | Fenced | InterruptedException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AttemptFailed(Failures.own(e));
+        }
+    }
+
+    private List<StagedOutput> stageNow(Attempt attempt, List<OutputFile> files) throws Exception {
+        var prepared = Fan.out(
+                "prepare", files, FILES_AT_ONCE, f -> flusher.prepare(f, attempt.item(), attempt.generation(), attempt.number()));
+        announce(attempt, prepared);
+        var indexes = java.util.stream.IntStream.range(0, files.size()).boxed().toList();
+        return Fan.out("flush", indexes, FILES_AT_ONCE, i -> flusher.stage(files.get(i), prepared.get(i)));
+    }
+
+    /** An early copy, if it is what the buffer holds now, byte for byte: stores through a mapping leave no other trace. */
+    private Optional<EarlyFlush.Copy> reusable(Attempt attempt, OutputFile file) throws BufferIoException, InterruptedException {
+        var copy = attempt.copies().of(file);
+        if (copy == null || file.kind() != OutputFile.Kind.FILE) {
+            return Optional.empty();
+        }
+        if (copy.staged().size() == file.size()
+                && "%08x".formatted(transfers.checksum(file.path())).equals(copy.staged().crc32c())
+                && OutputScan.seen(file.path()).equals(file.seen())) {
+            return Optional.of(copy);
+        }
+        if (!copy.published()) {
+            publisher.discard(List.of(copy.staged()));
+        }
+        return Optional.empty();
+    }
+
+    /** Before anything is made at a destination the coordinator has it on record, so that it can be removed. */
+    private void announce(Attempt attempt, List<StagedOutput> prepared) throws Fenced, InterruptedException {
+        for (int from = 0; from < prepared.size(); from += NAMES_PER_MESSAGE) {
+            var some = prepared.subList(from, Math.min(prepared.size(), from + NAMES_PER_MESSAGE));
+            var answer = link.staging(new Staging(
+                    me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), List.copyOf(some)));
+            Refusal refusal = answer.refusal();
+            if (refusal != null) {
+                throw new Fenced(refusal.message());
+            }
+        }
+    }
+
+    /** What is selected and not exported, for the list. Best effort: an unreadable folder lists nothing. */
+    List<Unexported> unexported(Attempt attempt, boolean success, String cause) {
+        try {
+            return unexported(attempt, select(attempt, success), cause);
+        } catch (AttemptFailed e) {
+            return List.of();
+        }
+    }
+
+    private static List<Unexported> unexported(Attempt attempt, List<OutputFile> files, String cause) {
+        var list = new ArrayList<Unexported>(files.size());
+        for (var f : files) {
+            list.add(new Unexported(attempt.lease().key(), f.output(), f.relative(), f.to().toString(), f.size(), cause, f.path()));
+        }
+        return list;
+    }
+}

@@ -1,0 +1,183 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.api.job.Job;
+import io.forebay.api.job.Job.Step;
+import io.forebay.message.Messages.StepRun;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.journal.Journal;
+import io.forebay.sidecar.journal.JournalRecord;
+import io.forebay.sidecar.step.StepHost;
+import io.forebay.sidecar.step.StepHost.Command;
+import io.forebay.sidecar.step.StepHost.CommandId;
+import io.forebay.sidecar.step.StepHost.End;
+import io.forebay.sidecar.step.StepVariables;
+import io.forebay.api.value.Bytes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+
+/** Runs an item's steps one after the other, depth first, and keeps their ends in the journal. Thread-safe. */
+final class StepStage {
+    private final Job job;
+    private final StepHost host;
+    private final StepCalls calls;
+    private final Journal journal;
+    private final SharedInputsStage shared;
+    private final StepEnvironment environment;
+
+    StepStage(Job job, StepHost host, StepCalls calls, Journal journal, SharedInputsStage shared, StepEnvironment environment) {
+        this.job = job;
+        this.host = host;
+        this.calls = calls;
+        this.journal = journal;
+        this.shared = shared;
+        this.environment = environment;
+    }
+
+    /**
+     * From the first step that has not ended yet.
+     *
+     * @throws AttemptFailed a step failed, was lost, overgrew the buffer, or was stopped by a drain
+     */
+    void run(Attempt attempt) throws AttemptFailed, InterruptedException, IOException {
+        var variables = variables(attempt);
+        for (int i = 0; i < job.steps().size(); i++) {
+            var step = job.steps().get(i);
+            if (i < attempt.runs().size()) {
+                check(attempt, step, attempt.runs().get(i), Optional.empty());
+                continue;
+            }
+            var drain = attempt.drain();
+            if (drain != null && drain.killSteps()) {
+                throw new AttemptFailed(Failures.drained(drain.cause()));
+            }
+            attempt.state(ItemState.RUNNING);
+            var id = new CommandId(attempt.item(), attempt.generation(), attempt.number(), step.name());
+            var command = command(id, step, attempt, variables);
+            journal.note(new JournalRecord.StepStarted(id.item(), id.generation(), id.attempt(), step.name()));
+            var end = runOne(attempt, id, command);
+            var run = new StepRun(
+                    step.name(), command.argv(), end.exit(), end.signal(), end.wallMillis(), end.userMillis(), end.systemMillis(),
+                    end.peakRssBytes(), end.logTail());
+            if (!end.lost()) {
+                journal.append(new JournalRecord.StepEnded(id.item(), id.generation(), id.attempt(), run));
+            }
+            host.acknowledge(id);
+            calls.forget(id);
+            attempt.runs().add(run);
+            check(attempt, step, run, Optional.of(end));
+        }
+    }
+
+    private End runOne(Attempt attempt, CommandId id, Command command) throws AttemptFailed, InterruptedException {
+        var future = calls.end(id);
+        attempt.running(id);
+        try {
+            host.submit(command);
+            return future.get();
+        } catch (ExecutionException e) {
+            throw new AttemptFailed(Failures.own(e.getCause()));
+        } finally {
+            attempt.running(null);
+        }
+    }
+
+    private void check(Attempt attempt, Step step, StepRun run, Optional<End> end) throws AttemptFailed {
+        var overgrown = attempt.overgrown();
+        if (overgrown != null) {
+            throw new AttemptFailed(Failures.bufferFull(overgrown.message(), overgrown.nextTier()));
+        }
+        if (attempt.space().distrusted()) {
+            throw new AttemptFailed(Failures.distrusted("tier " + attempt.space().tier()));
+        }
+        if (end.isPresent() && end.get().lost()) {
+            throw new AttemptFailed(Failures.stepLost(what(attempt, step) + " was lost: its runner died (" + end.get().problem() + ")"));
+        }
+        if (run.exit() == 0 && run.signal() == 0) {
+            return;
+        }
+        var drain = attempt.drain();
+        if (drain != null && drain.killSteps()) {
+            throw new AttemptFailed(Failures.drained(drain.cause()));
+        }
+        throw new AttemptFailed(Failures.stepFailed(what(attempt, step) + " " + how(run, end)));
+    }
+
+    private static String what(Attempt attempt, Step step) {
+        return "step " + step.name() + " of item " + attempt.lease().key() + " (attempt " + attempt.number() + ")";
+    }
+
+    private static String how(StepRun run, Optional<End> end) {
+        var problem = end.map(End::problem).filter(p -> !p.isEmpty()).map(p -> ": " + p).orElse("");
+        if (run.signal() != 0) {
+            var oom = end.map(End::oomKilled).orElse(false) ? " (out of memory)" : "";
+            return "was killed by signal " + run.signal() + oom + problem + tail(run);
+        }
+        return "ended with exit code " + run.exit() + problem + tail(run);
+    }
+
+    private static String tail(StepRun run) {
+        var text = run.logTail().strip();
+        if (text.isEmpty()) {
+            return "";
+        }
+        var lines = text.split("\n", -1);
+        var last = String.join("\n  ", List.of(lines).subList(Math.max(0, lines.length - 5), lines.length));
+        return "; its last lines:\n  " + last;
+    }
+
+    private StepVariables variables(Attempt attempt) throws AttemptFailed, InterruptedException {
+        var lease = attempt.lease();
+        var inputs = new HashMap<String, String>(shared.paths());
+        var main = mainInput(attempt, inputs);
+        return StepVariables.of(job, lease.key(), inputs, main, attempt.space().work(), attempt.space().out());
+    }
+
+    private Optional<String> mainInput(Attempt attempt, Map<String, String> inputs) {
+        var own = attempt.lease().inputs();
+        if (own.isEmpty()) {
+            return inputs.size() == 1 ? Optional.of(inputs.values().iterator().next()) : Optional.empty();
+        }
+        for (var input : own) {
+            inputs.put(input.input(), attempt.space().in() + "/" + input.input());
+        }
+        var grouped = job.forEach().flatMap(Job.ForEach::groupBy).isPresent();
+        if (own.size() == 1 && !grouped) {
+            var path = FetchStage.path(own.getFirst(), attempt.space().in());
+            inputs.put(own.getFirst().input(), path);
+            return Optional.of(path);
+        }
+        return Optional.of(attempt.space().in() + "/" + own.getFirst().input());
+    }
+
+    private Command command(CommandId id, Step step, Attempt attempt, StepVariables variables)
+            throws AttemptFailed, InterruptedException {
+        var argv = new ArrayList<String>();
+        step.command().forEach(t -> argv.add(t.expand(variables.values())));
+        var env = new HashMap<>(environment.base());
+        env.putAll(variables.environment());
+        step.env().forEach((name, value) -> env.put(name, value.expand(variables.values())));
+        var own = new HashSet<>(variables.environment().keySet());
+        own.addAll(step.env().keySet());
+        var readable = new ArrayList<>(shared.paths().values());
+        readable.add(attempt.space().in());
+        var writable = List.of(attempt.space().work(), attempt.space().out());
+        var image = step.image();
+        var line = image == null ? argv : environment.images().wrap(image, argv, own, attempt.space().work(), readable, writable);
+        return new Command(
+                id,
+                attempt.lease().key(),
+                line,
+                env,
+                attempt.space().work(),
+                environment.confine() ? readable : List.of(),
+                environment.confine() ? writable : List.of(),
+                environment.logFile(id),
+                step.memoryLimit().map(Bytes::value));
+    }
+}

@@ -1,0 +1,370 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.api.job.Job;
+import io.forebay.message.Messages.Drain;
+import io.forebay.message.Messages.Holding;
+import io.forebay.message.Messages.ItemLease;
+import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Register;
+import io.forebay.message.Messages.Renew;
+import io.forebay.message.Messages.WorkerCounters;
+import io.forebay.sidecar.buffer.Buffer;
+import io.forebay.sidecar.buffer.Buffer.TierUse;
+import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.journal.Journal;
+import io.forebay.sidecar.journal.JournalRecord;
+import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.link.PatientLink;
+import io.forebay.sidecar.step.StepHost;
+import io.forebay.sidecar.transfer.TransferCounters;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One buffer and its steps. Takes leases ahead of the computation, carries each item through fetch, steps, flush and commit,
+ * and stays until everything it holds has ended.
+ *
+ * <p>Threads: one asks for leases (the caller of {@link #run}), one renews them, one per attempt. {@code lock} guards the
+ * bookkeeping only; nothing blocks under it.
+ */
+public final class Worker implements AttemptRun.Host {
+    /** Renewal period; a lease lasts six of them (DESIGN 4, Leases). */
+    private static final Duration RENEW = Duration.ofSeconds(5);
+    /** How long a step that is stopped has between SIGTERM and SIGKILL. */
+    private static final Duration STOP_GRACE = Duration.ofSeconds(10);
+    /** Attempts in all states together: bounds memory, whatever the buffer would hold. */
+    private static final int MOST_ATTEMPTS = 512;
+    /** Items fetched or being fetched ahead, besides two per slot: hides the store's latency for small items. */
+    private static final int AHEAD = 32;
+
+    /** @param clean everything it held has ended and nothing is left to keep */
+    public record WorkerEnd(boolean clean, @Nullable String brokenBecause) {}
+
+    private final WorkerIdentity me;
+    private final Job job;
+    private final Buffer buffer;
+    private final Journal journal;
+    private final PatientLink link;
+    private final StepHost host;
+    private final AttemptRun.Stages stages;
+    private final TransferCounters counters;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<Long, Attempt> held = new ConcurrentHashMap<>();
+    private int kept;
+    private volatile @Nullable Drain drain;
+    private volatile @Nullable Throwable broken;
+    private volatile int generation;
+    private volatile boolean closing;
+
+    public Worker(
+            WorkerIdentity me,
+            Job job,
+            Buffer buffer,
+            Journal journal,
+            PatientLink link,
+            StepHost host,
+            AttemptRun.Stages stages,
+            TransferCounters counters) {
+        this.me = me;
+        this.job = job;
+        this.buffer = buffer;
+        this.journal = journal;
+        this.link = link;
+        this.host = host;
+        this.stages = stages;
+        this.counters = counters;
+        buffer.onOvergrown(this::overgrown);
+    }
+
+    /** Blocks until the coordinator has nothing more for it and everything it holds has ended. */
+    public WorkerEnd run(List<Attempt> recovered) throws InterruptedException {
+        register(recovered);
+        var renewer = Thread.ofVirtual().name("renew").start(this::renewals);
+        try {
+            start("shared-inputs", this::stageShared);
+            host.recover(held.values().stream()
+                    .map(Attempt::running)
+                    .filter(java.util.Objects::nonNull)
+                    .toList());
+            recovered.stream().filter(a -> held.containsKey(a.item())).forEach(this::start);
+            leases();
+            awaitEnd();
+        } finally {
+            closing = true;
+            renewer.interrupt();
+        }
+        var why = broken;
+        return new WorkerEnd(kept == 0 && why == null, why == null ? null : why.toString());
+    }
+
+    private void register(List<Attempt> recovered) throws InterruptedException {
+        recovered.forEach(a -> held.put(a.item(), a));
+        var answer = link.register(hello());
+        generation = answer.generation();
+        for (var item : answer.drop()) {
+            var attempt = held.remove(item);
+            if (attempt != null) {
+                dropUnstarted(attempt);
+            }
+        }
+    }
+
+    private Register hello() {
+        List<Holding> holding = held.values().stream().map(Attempt::holding).toList();
+        return new Register(me.worker(), me.instance(), me.node(), job.workers().slots(), holding);
+    }
+
+    private void dropUnstarted(Attempt attempt) {
+        try {
+            journal.note(new JournalRecord.Over(attempt.item(), attempt.generation(), attempt.number()));
+        } catch (java.io.IOException e) {
+            broken(attempt, e);
+        }
+        if (attempt.hasSpace()) {
+            attempt.space().discard();
+        }
+    }
+
+    private void stageShared() {
+        try {
+            stages.shared().stage(link.shared().inputs());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // ---- leases
+
+    private void leases() throws InterruptedException {
+        while (drain == null && broken == null) {
+            int room = room();
+            if (room <= 0) {
+                awaitChange(RENEW.toMillis());
+                continue;
+            }
+            try {
+                var answer = link.lease(new LeaseRequest(me.worker(), me.instance(), generation, room, freeBytes()));
+                for (var lease : answer.items()) {
+                    accept(lease);
+                }
+                if (answer.items().isEmpty()) {
+                    if (answer.drained() && held.isEmpty()) {
+                        return;
+                    }
+                    awaitChange(Math.max(1, answer.retryAfterMillis()));
+                }
+            } catch (LinkException e) {
+                awaitChange(RENEW.toMillis() / 10);
+            }
+        }
+    }
+
+    private int room() {
+        int ahead = 0;
+        for (var attempt : held.values()) {
+            if (attempt.state().compareTo(ItemState.READY) <= 0) {
+                ahead++;
+            }
+        }
+        return Math.min(AHEAD + 2 * job.workers().slots() - ahead, MOST_ATTEMPTS - held.size());
+    }
+
+    private long freeBytes() {
+        return buffer.use().stream().mapToLong(u -> u.sizeBytes() - u.reservedBytes()).sum();
+    }
+
+    private void accept(ItemLease lease) {
+        var attempt = new Attempt(lease, System.currentTimeMillis());
+        var before = held.put(lease.item(), attempt);
+        if (before != null) {
+            // The coordinator gave it to us again: the older attempt is fenced.
+            before.drop();
+            before.interrupt();
+        }
+        start(attempt);
+    }
+
+    private void start(Attempt attempt) {
+        var run = new AttemptRun(attempt, stages, buffer, journal, link, me, this);
+        start("item-" + attempt.item() + "." + attempt.number(), run);
+    }
+
+    private static void start(String name, Runnable work) {
+        Thread.ofVirtual().name(name).start(work);
+    }
+
+    private void awaitEnd() throws InterruptedException {
+        while (!held.isEmpty() && broken == null) {
+            var order = drain;
+            if (order != null && System.currentTimeMillis() > order.untilMillis()) {
+                // Time is over: whatever is not decided is listed. Commits begun are completed by whoever comes next.
+                held.values().forEach(Attempt::interrupt);
+            }
+            awaitChange(200);
+        }
+    }
+
+    // ---- renewals
+
+    private void renewals() {
+        while (!closing) {
+            try {
+                Thread.sleep(RENEW);
+                renewOnce();
+            } catch (LinkException e) {
+                counters.say("coordinator away: " + e.getMessage());
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private void renewOnce() throws LinkException, InterruptedException {
+        var states = new HashMap<Long, String>();
+        held.forEach((item, attempt) -> states.put(item, attempt.state().name()));
+        var answer = link.renew(new Renew(me.worker(), me.instance(), generation, states, snapshot()));
+        if (answer.generation() > generation) {
+            generation = answer.generation();
+            for (var item : link.register(hello()).drop()) {
+                cancel(item);
+            }
+        }
+        answer.cancel().forEach(this::cancel);
+        var order = answer.drain();
+        if (order != null) {
+            drain(order);
+        }
+    }
+
+    private void cancel(long item) {
+        var attempt = held.get(item);
+        if (attempt == null) {
+            return;
+        }
+        attempt.drop();
+        stopStep(attempt);
+        attempt.interrupt();
+    }
+
+    private void stopStep(Attempt attempt) {
+        var running = attempt.running();
+        if (running != null) {
+            host.stop(running, STOP_GRACE);
+        }
+    }
+
+    // ---- drain
+
+    /** No new item, no further step; what has ended is published until the order's time is over. May be repeated. */
+    public void drain(Drain order) {
+        lock.lock();
+        try {
+            if (drain != null && drain.killSteps()) {
+                return;
+            }
+            drain = order;
+        } finally {
+            lock.unlock();
+        }
+        for (var attempt : held.values()) {
+            attempt.drain(order);
+            switch (attempt.state()) {
+                case PENDING, LEASED, FETCHING, READY -> attempt.interrupt();
+                case RUNNING -> {
+                    if (order.killSteps()) {
+                        stopStep(attempt);
+                    }
+                }
+                case FLUSHING, COMMITTING, DONE, FAILED -> {}
+            }
+        }
+        wake();
+    }
+
+    private void overgrown(long item, int itemGeneration, int number, int nextTier, String message) {
+        var attempt = held.get(item);
+        if (attempt != null && attempt.generation() == itemGeneration && attempt.number() == number) {
+            attempt.overgrown(new Attempt.Overgrown(nextTier, message));
+            stopStep(attempt);
+        }
+    }
+
+    // ---- what attempts tell
+
+    @Override
+    public void over(Attempt attempt, boolean keptData) {
+        lock.lock();
+        try {
+            held.remove(attempt.item(), attempt);
+            if (keptData) {
+                kept++;
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void broken(Attempt attempt, Throwable why) {
+        broken = why;
+        wake();
+    }
+
+    private void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitChange(long millis) throws InterruptedException {
+        lock.lock();
+        try {
+            var ignored = changed.await(millis, TimeUnit.MILLISECONDS);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What progress displays show. */
+    public WorkerCounters snapshot() {
+        Collection<TierUse> tiers = buffer.use();
+        long used = tiers.stream().mapToLong(TierUse::usedBytes).sum();
+        long size = tiers.stream().mapToLong(TierUse::sizeBytes).sum();
+        long reserved = tiers.stream().mapToLong(TierUse::reservedBytes).sum();
+        var said = counters.lastMessage();
+        return new WorkerCounters(
+                counters.bytesFetched(),
+                counters.filesFetched(),
+                counters.bytesStaged(),
+                counters.filesStaged(),
+                counters.retries(),
+                used,
+                size,
+                reserved,
+                said == null ? null : said.text());
+    }
+
+    /** Attempts held now, by state. */
+    public Map<ItemState, Integer> states() {
+        var out = new HashMap<ItemState, Integer>();
+        for (var attempt : new ArrayList<>(held.values())) {
+            out.merge(attempt.state(), 1, Integer::sum);
+        }
+        return out;
+    }
+}

@@ -1,0 +1,57 @@
+package io.forebay.sidecar.worker;
+
+import io.forebay.api.job.Job;
+import io.forebay.sidecar.buffer.Buffer;
+import io.forebay.sidecar.commit.Publisher;
+import io.forebay.sidecar.flush.Flusher;
+import io.forebay.sidecar.journal.Journal;
+import io.forebay.sidecar.journal.JournalRecord;
+import io.forebay.sidecar.link.CoordinatorLink;
+import io.forebay.sidecar.link.PatientLink;
+import io.forebay.sidecar.step.StepHost;
+import io.forebay.sidecar.store.Stores;
+import io.forebay.sidecar.transfer.TransferCounters;
+import io.forebay.sidecar.transfer.Transfers;
+import java.util.List;
+
+/**
+ * Puts a worker together from what its process has opened.
+ *
+ * @param jobToken a few characters that tell this job's temporary names from others'
+ */
+public record WorkerAssembly(
+        WorkerIdentity me,
+        Job job,
+        Stores stores,
+        Transfers transfers,
+        TransferCounters counters,
+        Buffer buffer,
+        Journal journal,
+        CoordinatorLink coordinator,
+        StepHost host,
+        StepCalls calls,
+        StepEnvironment environment,
+        String jobToken) {
+
+    /** A worker, and the attempts of its earlier life that it can take up. */
+    public record Assembled(Worker worker, List<Attempt> recovered) {}
+
+    /** @param journalled what the journal held when it was opened */
+    public Assembled assemble(List<JournalRecord> journalled) throws InterruptedException {
+        var link = new PatientLink(coordinator, why -> counters.say("coordinator away: " + why));
+        var fetch = new FetchStage(stores, transfers);
+        var shared = new SharedInputsStage(job, buffer, fetch);
+        var flusher = new Flusher(stores, transfers, jobToken);
+        var publisher = new Publisher(stores, transfers);
+        var stages = new AttemptRun.Stages(
+                fetch,
+                shared,
+                new Slots(job.workers().slots()),
+                new StepStage(job, host, calls, journal, shared, environment),
+                new EarlyFlush(job, flusher, publisher, link, host, me),
+                new FlushStage(job, flusher, publisher, transfers, link, me),
+                new CommitStage(link, journal, publisher, me));
+        var recovered = new Recovery(fetch, buffer).attempts(journalled, System.currentTimeMillis());
+        return new Assembled(new Worker(me, job, buffer, journal, link, host, stages, counters), recovered);
+    }
+}
