@@ -3,14 +3,17 @@ package io.forebay.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.forebay.testing.Wait;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -135,7 +138,7 @@ class LauncherIT {
         var state = before.getParent();
         var process = Shell.start(
                 copy, environment(), List.of("./forebay", "--version"), folder.resolve("k.out"), folder.resolve("k.err"));
-        Eventually.holds(() -> has(state, ".tmp"));
+        Wait.until("the build has begun", Duration.ofMinutes(2), () -> has(state, ".tmp"));
         var all = new ArrayList<>(process.descendants().toList());
         process.destroyForcibly().waitFor();
         all.forEach(ProcessHandle::destroyForcibly);
@@ -169,10 +172,8 @@ class LauncherIT {
         assertThat(folder.resolve("cache/build")).isNotEmptyDirectory();
     }
 
-    private static boolean has(Path state, String suffix) throws IOException {
-        try (var names = Files.list(state)) {
-            return names.anyMatch(name -> name.toString().endsWith(suffix));
-        }
+    private static boolean has(Path state, String suffix) {
+        return Stream.of(state.toFile().list()).anyMatch(name -> name.endsWith(suffix));
     }
 
     private static Path build() throws IOException {

@@ -10,16 +10,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs programs of the checkout, as a user's shell would: an environment of its own, both output streams kept apart. */
-final class Shell {
+public final class Shell {
     private static final long LIMIT_MINUTES = 8;
 
     /** What a program said and how it ended. */
-    record Ended(int exit, String out, String err) {}
+    public record Ended(int exit, String out, String err) {}
 
     private Shell() {}
 
     /** The checkout's folder, whatever module the tests were started in. */
-    static Path checkout() {
+    public static Path checkout() {
         var folder = Path.of("").toAbsolutePath();
         while (!Files.exists(folder.resolve("tools/build.sh"))) {
             folder = folder.getParent();
@@ -28,17 +28,17 @@ final class Shell {
     }
 
     /** The JDK that runs the tests. */
-    static Path jdk() {
+    public static Path jdk() {
         return Path.of(System.getProperty("java.home"));
     }
 
     /** @param environment the whole of it */
-    static Ended run(Path folder, Map<String, String> environment, String... command)
+    public static Ended run(Path folder, Map<String, String> environment, String... command)
             throws IOException, InterruptedException {
         return run(folder, environment, List.of(command));
     }
 
-    static Ended run(Path folder, Map<String, String> environment, List<String> command)
+    public static Ended run(Path folder, Map<String, String> environment, List<String> command)
             throws IOException, InterruptedException {
         var out = Files.createTempFile("shell", ".out");
         var err = Files.createTempFile("shell", ".err");
