@@ -144,10 +144,12 @@ download() {
     curl -fsSL --retry 3 --connect-timeout 20 -o "$2" "$1" && return
   elif command -v wget >/dev/null; then
     wget -q --tries=3 --timeout=20 -O "$2" "$1" && return
+  elif [ -x "${jdk:-}/bin/java" ]; then
+    "$jdk/bin/java" -Djava.net.useSystemProxies=true "$root/tools/Fetch.java" "$1" "$2" && return
   elif [ -x "$apt_helper" ]; then
     "$apt_helper" download-file "$1" "$2" >/dev/null && return
   else
-    say "cannot fetch $1: neither curl nor wget is here; install one of them and ca-certificates, or use the self-contained archive of Forebay"
+    say "cannot fetch $1: neither curl nor wget is here; install one of them and the CA certificates (Debian: apt-get install curl ca-certificates), or use the self-contained archive of Forebay"
     return 1
   fi
   say "fetching $1 failed; try again, or install by hand what it is and start with --offline"

@@ -192,6 +192,18 @@ class ToolchainTest {
     }
 
     @Test
+    void aJdkAloneIsEnoughToFetchMaven() throws Exception {
+        Files.delete(bare.resolve("curl"));
+        var archive = archive("apache-maven-0/bin/mvn", "#!/bin/sh\n");
+        served.put("/org/apache/maven/apache-maven/0/apache-maven-0-bin.tar.gz", archive);
+
+        var ended = find("jdk=%s MAVEN_VERSION=0 MAVEN_SHA512=%s; find_maven && echo \"$mvn\"".formatted(Shell.jdk(), sha(archive, "SHA-512")));
+
+        assertThat(ended.exit()).as(ended.err()).isZero();
+        assertThat(Path.of(ended.out().strip())).isExecutable();
+    }
+
+    @Test
     void fetchesThePinnedMavenButNotOneThatWasChanged() throws Exception {
         var archive = archive("apache-maven-0/bin/mvn", "#!/bin/sh\n");
         var path = "/org/apache/maven/apache-maven/0/apache-maven-0-bin.tar.gz";
