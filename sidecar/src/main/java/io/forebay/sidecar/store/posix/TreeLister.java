@@ -188,7 +188,7 @@ final class TreeLister {
     }
 
     private boolean isInside(String realPath) {
-        return realPath.startsWith(realBase.endsWith("/") ? realBase : realBase + "/");
+        return realPath.equals(realBase) || realPath.startsWith(realBase.endsWith("/") ? realBase : realBase + "/");
     }
 
     // ---- folders
