@@ -56,8 +56,19 @@ final class Control implements AutoCloseable {
         }
     }
 
+    /** Every such answer has this element; one without it is no answer of S3's. */
+    private void require(boolean there, Operation operation, String key, String element) throws StoreException {
+        if (!there) {
+            throw errors.found(
+                    StoreException.Kind.TRANSIENT, operation, key, "the answer is a success, but no document of S3's: it has no " + element);
+        }
+    }
+
     ListObjectsV2Response page(ListObjectsV2Request request) throws StoreException, InterruptedException {
-        return call(Operation.LIST, request.prefix(), () -> client.listObjectsV2(request));
+        var page = call(Operation.LIST, request.prefix(), () -> client.listObjectsV2(request));
+        // To the SDK any document is a listing: a login page or an empty body would be an empty one (CASES I3).
+        require(page.isTruncated() != null, Operation.LIST, request.prefix(), "IsTruncated");
+        return page;
     }
 
     /** @param ifMatch ETag without quotes; absent: any @throws StoreException NOT_FOUND, CHANGED */
@@ -88,6 +99,7 @@ final class Control implements AutoCloseable {
             request.checksumAlgorithm(ChecksumAlgorithm.CRC32_C).checksumType(ChecksumType.FULL_OBJECT);
         }
         var answer = call(Operation.CREATE_UPLOAD, key, () -> client.createMultipartUpload(request.build()));
+        require(answer.uploadId() != null && !answer.uploadId().isEmpty(), Operation.CREATE_UPLOAD, key, "UploadId");
         return new Upload(answer.uploadId(), askChecksum && answer.checksumAlgorithm() == ChecksumAlgorithm.CRC32_C);
     }
 
@@ -111,6 +123,7 @@ final class Control implements AutoCloseable {
                     .partNumberMarker(marker)
                     .build();
             var page = call(Operation.LIST_PARTS, key, () -> client.listParts(request));
+            require(page.isTruncated() != null, Operation.LIST_PARTS, key, "IsTruncated");
             checksummed |= page.checksumAlgorithm() == ChecksumAlgorithm.CRC32_C;
             for (var part : page.parts()) {
                 parts.put(
@@ -142,6 +155,7 @@ final class Control implements AutoCloseable {
                 .multipartUpload(CompletedMultipartUpload.builder().parts(completed).build())
                 .build();
         var answer = call(Operation.COMPLETE, key, () -> patient.completeMultipartUpload(request));
+        require(answer.eTag() != null, Operation.COMPLETE, key, "ETag");
         return answer.checksumType() == ChecksumType.FULL_OBJECT ? Sums.crcOf(answer.checksumCRC32C()) : -1;
     }
 

@@ -17,6 +17,7 @@ import io.forebay.sidecar.store.s3.http.Headers;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLException;
+import javax.xml.stream.XMLStreamException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.AbortedException;
@@ -97,7 +98,8 @@ final class S3Errors {
             case "InvalidBucketName" -> Meaning.ofStore(PERMANENT, "Correct the bucket's name");
             case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException" -> wrongRegion(f);
             case "NoSuchVersion" -> Meaning.of(CHANGED);
-            case "NoSuchKey", "NoSuchUpload" -> Meaning.of(NOT_FOUND);
+            case "NoSuchKey" -> Meaning.of(NOT_FOUND, absent(operation));
+            case "NoSuchUpload" -> Meaning.of(NOT_FOUND);
             case "PreconditionFailed" -> Meaning.of(CHANGED);
             case "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch" -> Meaning.of(CORRUPT);
             case "KeyTooLongError" -> Meaning.of(BAD_NAME);
@@ -119,9 +121,7 @@ final class S3Errors {
         return switch (f.status()) {
             case 301, 302, 307, 308 -> wrongRegion(f);
             case 401, 403 -> Meaning.of(DENIED, denied(operation));
-            case 404 ->
-                Meaning.of(
-                        NOT_FOUND, "There is no such object or bucket, or this identity may not see it (" + operation.permission() + ")");
+            case 404 -> Meaning.of(NOT_FOUND, absent(operation));
             // A version id that names a delete marker.
             case 405 -> Meaning.of(operation == Operation.READ || operation == Operation.STAT ? CHANGED : PERMANENT);
             case 408, 409, 425, 429 -> Meaning.of(TRANSIENT);
@@ -133,12 +133,17 @@ final class S3Errors {
         };
     }
 
+    /** HEAD has no body to say what is missing, and some servers answer 404 to those who may not list. */
+    private static String absent(Operation operation) {
+        return "There is no such object or bucket, or this identity may not see it (" + operation.permission() + ", s3:ListBucket)";
+    }
+
     private String denied(Operation operation) {
         var may = identity.anonymous()
                 ? "Requests are anonymous: set secretName, or give credentials in the environment, and leave out anonymous"
                 : "Allow it " + operation.permission() + ", or name another identity by secretName of the store";
         return operation == Operation.READ || operation == Operation.STAT
-                ? may + ". S3 answers so also for an object that does not exist, when the identity may not list the bucket"
+                ? may + ". S3 also answers so for an object that does not exist, when the identity may not list the bucket"
                 : may;
     }
 
@@ -199,11 +204,14 @@ final class S3Errors {
             if (t instanceof InterruptedException) {
                 throw new InterruptedException();
             }
-            if (t instanceof IOException) {
+            if (t instanceof IOException || t instanceof XMLStreamException) {
                 return network(operation, key, t, e);
             }
         }
         var message = String.valueOf(e.getMessage());
+        if (message.contains("Could not parse XML")) {
+            return new StoreException(TRANSIENT, printable(head(operation, key) + "the answer is no XML of S3's"), e);
+        }
         if (message.contains("credentials") || message.contains("AWS_ACCESS_KEY_ID")) {
             return new StoreException(
                     DENIED,

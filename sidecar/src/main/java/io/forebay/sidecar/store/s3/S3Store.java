@@ -19,7 +19,6 @@ import io.forebay.sidecar.store.s3.http.Headers;
 import io.forebay.sidecar.store.s3.http.Origin;
 import io.forebay.sidecar.store.s3.http.ProxyChoice;
 import io.forebay.sidecar.store.s3.http.ProxyChoice.Proxy;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -261,38 +260,7 @@ public final class S3Store implements Store {
 
     @Override
     public byte[] get(String key, int limit) throws StoreException, InterruptedException {
-        return data.get(new Get(key, null, null, 0, -1, false), (status, headers, body) -> small(key, limit, headers, body));
-    }
-
-    private byte[] small(String key, int limit, Headers headers, DataPath.Body body) throws IOException, StoreException {
-        long announced = headers.number("content-length");
-        if (announced > limit) {
-            throw tooLarge(key, limit);
-        }
-        var content = ByteBuffer.allocate((int) (announced >= 0 ? announced : limit) + 1);
-        while (content.hasRemaining() && body.read(content) >= 0) {}
-        if (content.position() > limit) {
-            throw tooLarge(key, limit);
-        }
-        if (announced != -1 && content.position() != announced) {
-            throw errors.found(
-                    Kind.TRANSIENT, Operation.READ, key, "the body ended after " + content.position() + " of " + announced + " bytes");
-        }
-        var bytes = new byte[content.flip().remaining()];
-        content.get(bytes);
-        var check = BodyCheck.of(headers);
-        if (check != null) {
-            check.update(ByteBuffer.wrap(bytes));
-            var mismatch = check.mismatch();
-            if (mismatch != null && !(check.byEtag() && habits.onlyLooksLikeMd5(mismatch.expected(), mismatch.found()))) {
-                throw errors.found(Kind.CORRUPT, Operation.READ, key, "other bytes came than the server has: " + mismatch);
-            }
-        }
-        return bytes;
-    }
-
-    private StoreException tooLarge(String key, int limit) {
-        return errors.found(Kind.TOO_LARGE, Operation.READ, key, "the object has more than " + limit + " bytes");
+        return data.get(new Get(key, null, null, 0, -1, false), new SmallReader(key, limit, habits, errors));
     }
 
     @Override
