@@ -18,11 +18,11 @@ interface BufferFile extends AutoCloseable {
 
     long size() throws BufferIoException;
 
-    /** First offset from there on that may hold other than zeros; the file's size: none. */
+    /**
+     * First offset from there on that may hold other than zeros; the file's size: none. (Its contrary would be slow: to find a
+     * hole, tmpfs looks at every page on the way.)
+     */
     long nextData(long offset) throws BufferIoException;
-
-    /** First offset from there on that is known to read as zeros; the file's size: none. */
-    long nextHole(long offset) throws BufferIoException;
 
     /** Sets permission bits and modification time, as far as they are known (mode unknown: 0644). */
     void describe(FileMeta meta) throws BufferIoException;

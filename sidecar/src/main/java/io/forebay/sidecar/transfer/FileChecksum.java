@@ -73,10 +73,11 @@ final class FileChecksum {
                     long data = Math.min(end, open.nextData(at));
                     if (data > at) {
                         crc = Crc32c.combine(crc, Crc32c.zeros(data - at), data - at);
-                    }
-                    long hole = data < end ? Math.min(end, open.nextHole(data)) : end;
-                    for (at = data; at < hole; at += scratch.limit()) {
-                        crc = append(crc, open, at, scratch.clear().limit((int) Math.min(scratch.capacity(), hole - at)));
+                        at = data;
+                    } else {
+                        scratch.clear().limit((int) Math.min(scratch.capacity(), end - at));
+                        at += scratch.limit();
+                        crc = append(crc, open, at - scratch.limit(), scratch);
                     }
                 }
                 return crc;

@@ -95,16 +95,6 @@ final class PosixBufferFile implements BufferFile {
     }
 
     @Override
-    public long nextHole(long offset) throws BufferIoException {
-        try {
-            long at = PosixIo.seekHole(fd, offset);
-            return at < 0 ? size() : at;
-        } catch (PosixException e) {
-            throw failure(e);
-        }
-    }
-
-    @Override
     public void describe(FileMeta meta) throws BufferIoException {
         try {
             // No set-id bits: a copy in the buffer must not run with its owner's rights.

@@ -75,11 +75,6 @@ final class FaultyBuffer implements BufferFile.Opener {
         }
 
         @Override
-        public long nextHole(long offset) throws BufferIoException {
-            return file.nextHole(offset);
-        }
-
-        @Override
         public void describe(FileMeta meta) throws BufferIoException {
             file.describe(meta);
         }
