@@ -36,12 +36,12 @@ final class Identities implements AutoCloseable {
     static final String SECRETS_DIR = "FOREBAY_SECRETS_DIR";
 
     /**
-     * A token service that throttles is asked once more, this much later: 200 workers that start at once then ask at 10 a
-     * second (CASES R9), where the SDK's own back-off of at most a second would ask at 200.
+     * Longest wait, in ms, before a token service that throttles is asked a second and last time. The default of 20 s lets 200
+     * workers that start at once ask at 10 a second (CASES R9); the SDK's own back-off of at most a second would ask at 200.
      */
-    private static final Duration THROTTLED_AT_LEAST = Duration.ofSeconds(2);
+    static final String THROTTLE_MILLIS = "FOREBAY_TOKEN_BACKOFF_MILLIS";
 
-    private static final Duration THROTTLED_AT_MOST = Duration.ofSeconds(20);
+    private static final long THROTTLE_DEFAULT = 20_000;
 
     private final Environment env;
     private final ConcurrentHashMap<String, Identity> shared = new ConcurrentHashMap<>();
@@ -109,10 +109,12 @@ final class Identities implements AutoCloseable {
     }
 
     private AwsCredentialsProvider webIdentity(Path token, String role) {
+        var configured = env.variable(THROTTLE_MILLIS);
+        long most = configured == null ? THROTTLE_DEFAULT : Math.max(10, Long.parseLong(configured));
         var retries = AwsRetryStrategy.standardRetryStrategy().toBuilder()
                 .maxAttempts(2)
-                .throttlingBackoffStrategy(attempt -> Duration.ofMillis(ThreadLocalRandom.current()
-                        .nextLong(THROTTLED_AT_LEAST.toMillis(), THROTTLED_AT_MOST.toMillis())))
+                .throttlingBackoffStrategy(
+                        attempt -> Duration.ofMillis(ThreadLocalRandom.current().nextLong(most / 10, most)))
                 .build();
         var sts = StsClient.builder()
                 .region(Region.of(region(null)))

@@ -36,8 +36,8 @@ final class ObjectMeta {
     static final int MAX_LINK = 1800;
 
     private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,12}(\\.\\d{1,12})?");
-    private static final int S_IFMT = 0170000;
-    private static final int S_IFREG = 0100000;
+    /** S_IFREG without its lower 12 bits. */
+    private static final int REGULAR_FILE = 010;
 
     private ObjectMeta() {}
 
@@ -109,11 +109,12 @@ final class ObjectMeta {
         var foreign = headers.get(FOREIGN_MODE);
         if (foreign != null && foreign.matches("\\d{1,9}")) {
             int decimal = Integer.parseInt(foreign);
-            if ((decimal & S_IFMT) == S_IFREG) {
-                return decimal & 07777;
-            }
-            if (foreign.matches("[0-7]+") && (Integer.parseInt(foreign, 8) & S_IFMT) == S_IFREG) {
-                return Integer.parseInt(foreign, 8) & 07777;
+            int octal = foreign.matches("[0-7]+") ? Integer.parseInt(foreign, 8) : 0;
+            // The mode of a regular file has 5 digits in decimal, 6 in octal: no text is both.
+            for (int stMode : new int[] {decimal, octal}) {
+                if (stMode >> 12 == REGULAR_FILE) {
+                    return stMode & 07777;
+                }
             }
         }
         return -1;

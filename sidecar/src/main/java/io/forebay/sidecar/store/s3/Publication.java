@@ -117,7 +117,7 @@ final class Publication {
     /** What was completed is not what was staged: takes it away again, as long as it is that object. */
     private PublishOutcome withdrawn(StagedFile file, String why) throws StoreException, InterruptedException {
         var key = file.stub().finalKey();
-        var now = control.head(key, null, null, false);
+        var now = readBack.head(key, null, null);
         if (now.etag().isEmpty()) {
             throw errors.found(Kind.CORRUPT, Operation.COMPLETE, key, why + ", and it names no ETag to delete it by");
         }
@@ -129,7 +129,7 @@ final class Publication {
     private PublishOutcome settled(StagedFile file) throws StoreException, InterruptedException {
         Headers now;
         try {
-            now = readBack.head(file.stub().finalKey(), null);
+            now = readBack.headWithChecksum(file.stub().finalKey(), null);
         } catch (StoreException e) {
             if (e.kind() == Kind.NOT_FOUND && !e.wholeStore()) {
                 return PublishOutcome.LOST;

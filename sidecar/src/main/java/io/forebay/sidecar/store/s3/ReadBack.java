@@ -25,19 +25,43 @@ final class ReadBack {
         return "COMPOSITE".equals(head.get("x-amz-checksum-type")) ? -1 : Sums.crcOf(head.get("x-amz-checksum-crc32c"));
     }
 
+    /** The object's head. @param ifMatch ETag; absent: any @throws StoreException NOT_FOUND, CHANGED */
+    Headers head(String key, @Nullable String ifMatch, @Nullable String versionId) throws StoreException, InterruptedException {
+        try {
+            return control.head(key, ifMatch, versionId, false);
+        } catch (StoreException e) {
+            throw explained(key, e);
+        }
+    }
+
+    /**
+     * HEAD has no body, and so 400 and 403 no code: expired credentials look like missing rights. A GET of one byte tells.
+     */
+    private StoreException explained(String key, StoreException e) throws InterruptedException {
+        int status = RefusedException.status(e);
+        if ((status != 400 && status != 403) || !RefusedException.code(e).isEmpty()) {
+            return e;
+        }
+        try {
+            return data.get(new Get(key, null, null, 0, 1, false), (s, headers, body) -> e);
+        } catch (StoreException told) {
+            return RefusedException.code(told).isEmpty() || told.kind() == StoreException.Kind.CHANGED ? e : told;
+        }
+    }
+
     /** The object's head, with the server's checksum where it has one. @param ifMatch ETag; absent: any */
-    Headers head(String key, @Nullable String ifMatch) throws StoreException, InterruptedException {
+    Headers headWithChecksum(String key, @Nullable String ifMatch) throws StoreException, InterruptedException {
         if (habits.refusesChecksums()) {
-            return control.head(key, ifMatch, null, false);
+            return head(key, ifMatch, null);
         }
         try {
             return control.head(key, ifMatch, null, true);
         } catch (StoreException e) {
-            // HEAD has no body to tell why: without the right to the object's key Amazon refuses its checksum alone, with 403.
+            // Without the right to the object's key Amazon refuses its checksum alone, with 403.
             if (!ServerHabits.mayBeHeader(e) && e.kind() != StoreException.Kind.DENIED) {
                 throw e;
             }
-            return control.head(key, ifMatch, null, false);
+            return head(key, ifMatch, null);
         }
     }
 

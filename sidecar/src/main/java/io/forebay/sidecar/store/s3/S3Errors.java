@@ -194,7 +194,7 @@ final class S3Errors {
     /** @throws InterruptedException that was the cause */
     StoreException ofSdk(Operation operation, String key, SdkException e) throws InterruptedException {
         if (e instanceof SdkServiceException service) {
-            return of(operation, key, failure(service), e);
+            return isOfS3(service) ? of(operation, key, failure(service), e) : noToken(operation, key, service);
         }
         if (e instanceof AbortedException || Thread.currentThread().isInterrupted()) {
             Thread.interrupted();
@@ -221,6 +221,21 @@ final class S3Errors {
                     true);
         }
         return new StoreException(PERMANENT, printable(head(operation, key) + message), e);
+    }
+
+    private static boolean isOfS3(SdkServiceException e) {
+        var details = e instanceof AwsServiceException aws ? aws.awsErrorDetails() : null;
+        return details == null || details.serviceName() == null || details.serviceName().equalsIgnoreCase("S3");
+    }
+
+    /** The service that gives credentials refused them; it has not come to S3 at all. */
+    private StoreException noToken(Operation operation, String key, SdkServiceException e) {
+        var failure = failure(e);
+        var kind = meaning(operation, failure).kind;
+        var text = head(operation, key) + "no credentials for " + identity.description() + ": the token service answers "
+                + failure.status() + " " + failure.code() + ": " + failure.message();
+        boolean passing = kind == TRANSIENT || kind == CREDENTIALS;
+        return new StoreException(passing ? kind : DENIED, printable(text), e, !passing);
     }
 
     static Failure failure(SdkServiceException e) {

@@ -100,7 +100,7 @@ public final class S3Store implements Store {
     /** One HEAD; the kind is SYMLINK for an object that stands for one. */
     @Override
     public Entry stat(String key) throws StoreException, InterruptedException {
-        var head = control.head(key, null, null, false);
+        var head = readBack.head(key, null, null);
         long size = head.number("content-length");
         if (size == -1) {
             throw errors.found(Kind.TRANSIENT, Operation.STAT, key, "the answer names no Content-Length");
@@ -146,7 +146,7 @@ public final class S3Store implements Store {
         if (habits.refusesChecksums()) {
             return receipt;
         }
-        var head = readBack.head(v.key(), v.etag().isEmpty() ? null : v.etag());
+        var head = readBack.headWithChecksum(v.key(), v.etag().isEmpty() ? null : v.etag());
         requireSame(v, head);
         return new ReadReceipt(ReadBack.wholeCrc32c(head), false, receipt.meta());
     }
@@ -156,7 +156,7 @@ public final class S3Store implements Store {
         var v = own(version);
         Headers head;
         try {
-            head = control.head(v.key(), v.etag().isEmpty() ? null : v.etag(), v.versionId(), false);
+            head = readBack.head(v.key(), v.etag().isEmpty() ? null : v.etag(), v.versionId());
         } catch (StoreException e) {
             if (e.kind() == Kind.NOT_FOUND && !e.wholeStore()) {
                 throw errors.found(Kind.CHANGED, Operation.STAT, v.key(), "the object is gone");

@@ -348,4 +348,17 @@ class ReadFaultsTest extends ScriptedTest {
     void oneLine() {
         assertThat(failure(() -> store.stat("a\nb")).getMessage()).contains("a\\x0ab").doesNotContain("\n");
     }
+
+    @Test
+    @DisplayName("R6 I2 a HEAD that is refused without a word is explained by a GET of one byte")
+    void headExplained() throws Exception {
+        var version = put();
+        server.on(HEAD.or(GET), (r, s) -> Answer.error(400, "ExpiredToken"));
+        fails(Kind.CREDENTIALS, () -> store.stat("key"));
+        fails(Kind.CREDENTIALS, () -> store.checkUnchanged(version));
+        server.on(HEAD.or(GET), (r, s) -> Answer.error(403, "InvalidAccessKeyId"));
+        assertThat(failure(() -> store.stat("key"))).hasMessageContaining("InvalidAccessKeyId");
+        server.on(GET, (r, s) -> s.answer(r));
+        fails(Kind.DENIED, () -> store.stat("key"));
+    }
 }
