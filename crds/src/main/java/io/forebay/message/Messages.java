@@ -73,13 +73,21 @@ public final class Messages {
      * @param link target, if the file is a symbolic link that is kept as one
      */
     public record ItemInput(
-            String input, String uri, String relative, long size, String pin, int mode, long mtimeNanos, @Nullable String link) {}
+            String input,
+            String uri,
+            String relative,
+            long size,
+            String pin,
+            int mode,
+            long mtimeNanos,
+            @Nullable String link) {}
 
     /** Inputs that are staged once per worker and shared by its items. */
     public record SharedInputs(List<ItemInput> inputs) {}
 
     /** Every 5 s. @param states item index to state name, of all attempts held */
-    public record Renew(String worker, String instance, int generation, Map<Long, String> states, WorkerCounters counters) {}
+    public record Renew(
+            String worker, String instance, int generation, Map<Long, String> states, WorkerCounters counters) {}
 
     /** Since the worker's start. */
     public record WorkerCounters(
@@ -94,7 +102,8 @@ public final class Messages {
             @Nullable String lastMessage) {}
 
     /** @param cancel items to stop and discard @param drain why no further step may start; absent: go on */
-    public record Renewed(int generation, List<Long> cancel, @Nullable Drain drain) {}
+    public record Renewed(
+            int generation, List<Long> cancel, @Nullable Drain drain) {}
 
     /**
      * @param cause DEADLINE, CANCELLED, STOPPED (onItemFailure: Stop), FATAL
@@ -105,7 +114,8 @@ public final class Messages {
     // ---- staging and commit
 
     /** What an attempt is about to leave, invisible, at a destination; recorded before it is made, so that it can be removed. */
-    public record Staging(String worker, String instance, long item, int generation, int attempt, List<StagedOutput> staged) {}
+    public record Staging(
+            String worker, String instance, long item, int generation, int attempt, List<StagedOutput> staged) {}
 
     /**
      * One output file on its way.
@@ -155,7 +165,13 @@ public final class Messages {
      * @param onClose one file of {@code publish: OnClose}, decided by itself
      */
     public record CommitRequest(
-            String worker, String instance, long item, int generation, int attempt, boolean success, boolean onClose,
+            String worker,
+            String instance,
+            long item,
+            int generation,
+            int attempt,
+            boolean success,
+            boolean onClose,
             List<StagedOutput> outputs) {}
 
     /**
@@ -164,8 +180,16 @@ public final class Messages {
      * @param failure absent: Done
      */
     public record ItemEnded(
-            String worker, String instance, long item, int generation, int attempt, @Nullable Failure failure, List<StepRun> steps,
-            List<StagedOutput> published, List<Unexported> unexported, Timing timing) {}
+            String worker,
+            String instance,
+            long item,
+            int generation,
+            int attempt,
+            @Nullable Failure failure,
+            List<StepRun> steps,
+            List<StagedOutput> published,
+            List<Unexported> unexported,
+            Timing timing) {}
 
     /**
      * @param reason the reason word: StepFailed, Fetch, InputChanged, MissingOutput, NameConflict, BufferFull, Flush...
@@ -176,16 +200,37 @@ public final class Messages {
      * @param moveDown run again on the next tier
      */
     public record Failure(
-            String reason, String message, int code, boolean counted, boolean permanent, boolean fatal, boolean moveDown) {}
+            String reason,
+            String message,
+            int code,
+            boolean counted,
+            boolean permanent,
+            boolean fatal,
+            boolean moveDown) {}
 
     /** @param signal 0: none @param logTail last lines of both streams */
     public record StepRun(
-            String step, List<String> command, int exit, int signal, long wallMillis, long userMillis, long systemMillis,
-            long peakRssBytes, String logTail) {}
+            String step,
+            List<String> command,
+            int exit,
+            int signal,
+            long wallMillis,
+            long userMillis,
+            long systemMillis,
+            long peakRssBytes,
+            String logTail) {}
 
-    public record Unexported(String item, String output, String path, String to, long size, String cause, @Nullable String keptAt) {}
+    public record Unexported(
+            String item,
+            String output,
+            String path,
+            String to,
+            long size,
+            String cause,
+            @Nullable String keptAt) {}
 
-    public record Timing(long leasedAt, long fetchMillis, long waitMillis, long runMillis, long flushMillis, long commitMillis) {}
+    public record Timing(
+            long leasedAt, long fetchMillis, long waitMillis, long runMillis, long flushMillis, long commitMillis) {}
 
     /** How a repeated ItemEnded was taken. @param again the item will be leased again @param fenced forget it */
     public record Ended(boolean again, boolean fenced) {}

@@ -34,7 +34,8 @@ final class CanonicalManifest {
         }
         if (metadata.get("annotations") instanceof ObjectNode annotations) {
             // A copy of the manifest that kubectl keeps for itself.
-            metadata.set("annotations", annotations.deepCopy().without("kubectl.kubernetes.io/last-applied-configuration"));
+            metadata.set(
+                    "annotations", annotations.deepCopy().without("kubectl.kubernetes.io/last-applied-configuration"));
         }
         try {
             return WRITER.writeValueAsString(sorted(kept));

@@ -60,8 +60,7 @@ public record Job(
             Optional<Bytes> writeBandwidth,
             Optional<Integer> writers) {}
 
-    public record Input(
-            String name, StoreUri source, List<Glob> include, List<Glob> exclude, SymlinkPolicy symlinks) {
+    public record Input(String name, StoreUri source, List<Glob> include, List<Glob> exclude, SymlinkPolicy symlinks) {
         public Input {
             include = List.copyOf(include);
             exclude = List.copyOf(exclude);
@@ -69,7 +68,8 @@ public record Job(
 
         /** Whether a key, relative to the source, is one of this input. */
         public boolean selects(String key) {
-            return include.stream().anyMatch(glob -> glob.matches(key)) && exclude.stream().noneMatch(glob -> glob.matches(key));
+            return include.stream().anyMatch(glob -> glob.matches(key))
+                    && exclude.stream().noneMatch(glob -> glob.matches(key));
         }
 
         /**
@@ -136,7 +136,8 @@ public record Job(
         public StoreUri fixedDestination() {
             var start = to.literalStart();
             boolean whole = to.variables().isEmpty();
-            return StoreUri.parse(whole ? start : start.substring(0, start.lastIndexOf('/') + 1)).resolve("");
+            return StoreUri.parse(whole ? start : start.substring(0, start.lastIndexOf('/') + 1))
+                    .resolve("");
         }
     }
 

@@ -37,7 +37,8 @@ final class JobBuilder {
                 spec.stores().stream().map(JobBuilder::store).toList(),
                 spec.inputs().stream().map(JobBuilder::input).toList(),
                 Optional.ofNullable(spec.forEach())
-                        .map(f -> new Job.ForEach(f.input(), Optional.ofNullable(f.groupBy()).map(Glob::new))),
+                        .map(f -> new Job.ForEach(
+                                f.input(), Optional.ofNullable(f.groupBy()).map(Glob::new))),
                 spec.steps().stream().map(JobBuilder::step).toList(),
                 spec.outputs().stream().map(JobBuilder::output).toList(),
                 buffer(spec.buffer()),
@@ -92,8 +93,10 @@ final class JobBuilder {
     private static Job.Step step(StepSpec step) {
         var env = new LinkedHashMap<String, Template>();
         step.env().forEach(e -> env.put(e.name(), new Template(Objects.requireNonNullElse(e.value(), ""))));
-        Map<String, String> requests = step.resources() == null ? Map.of() : step.resources().requests();
-        Map<String, String> limits = step.resources() == null ? Map.of() : step.resources().limits();
+        Map<String, String> requests =
+                step.resources() == null ? Map.of() : step.resources().requests();
+        Map<String, String> limits =
+                step.resources() == null ? Map.of() : step.resources().limits();
         var memoryLimit = bytes(limits.get("memory"));
         return new Job.Step(
                 step.name(),
@@ -148,12 +151,11 @@ final class JobBuilder {
     }
 
     private static Job.Tier tier(TierSpec tier) {
-        var medium =
-                switch (tier.medium()) {
-                    case MEMORY -> Job.Medium.MEMORY;
-                    case DISK -> Job.Medium.DISK;
-                    case EPHEMERAL -> Job.Medium.EPHEMERAL;
-                };
+        var medium = switch (tier.medium()) {
+            case MEMORY -> Job.Medium.MEMORY;
+            case DISK -> Job.Medium.DISK;
+            case EPHEMERAL -> Job.Medium.EPHEMERAL;
+        };
         return new Job.Tier(medium, Bytes.parse(tier.size()), tier.storageClassName());
     }
 
@@ -163,7 +165,9 @@ final class JobBuilder {
         }
         int min = Objects.requireNonNullElse(workers.min(), JobDefaults.WORKERS);
         return new Job.Workers(
-                Objects.requireNonNullElse(workers.max(), min), min, Objects.requireNonNullElse(workers.slots(), JobDefaults.SLOTS));
+                Objects.requireNonNullElse(workers.max(), min),
+                min,
+                Objects.requireNonNullElse(workers.slots(), JobDefaults.SLOTS));
     }
 
     private static Job.Locality locality(@Nullable LocalitySpec locality) {
@@ -178,7 +182,9 @@ final class JobBuilder {
                             case PREFERRED -> Job.Locality.Mode.PREFERRED;
                             case REQUIRED -> Job.Locality.Mode.REQUIRED;
                         },
-                locality.waitSeconds() == null ? JobDefaults.LOCALITY_WAIT : Duration.ofSeconds(locality.waitSeconds()));
+                locality.waitSeconds() == null
+                        ? JobDefaults.LOCALITY_WAIT
+                        : Duration.ofSeconds(locality.waitSeconds()));
     }
 
     private static Job.Retry retry(@Nullable RetrySpec retry) {
@@ -197,7 +203,8 @@ final class JobBuilder {
         var run = Optional.ofNullable(deadlines.run()).map(Durations::parse);
         var drain = Optional.ofNullable(deadlines.drain())
                 .map(Durations::parse)
-                .orElseGet(() -> run.filter(r -> r.compareTo(JobDefaults.DRAIN) < 0).orElse(JobDefaults.DRAIN));
+                .orElseGet(() ->
+                        run.filter(r -> r.compareTo(JobDefaults.DRAIN) < 0).orElse(JobDefaults.DRAIN));
         return new Job.Deadlines(run, drain);
     }
 

@@ -12,7 +12,8 @@ final class JobDefaults {
     static final Job.SymlinkPolicy SYMLINKS = Job.SymlinkPolicy.FOLLOW;
     static final String OUTPUT_PATH = "**";
     static final List<Job.Tier> TIERS = List.of(
-            new Job.Tier(Job.Medium.MEMORY, Bytes.ofGiB(1), null), new Job.Tier(Job.Medium.DISK, Bytes.ofGiB(10), null));
+            new Job.Tier(Job.Medium.MEMORY, Bytes.ofGiB(1), null),
+            new Job.Tier(Job.Medium.DISK, Bytes.ofGiB(10), null));
     static final int WORKERS = 1;
     static final int SLOTS = 1;
     static final Duration LOCALITY_WAIT = Duration.ofSeconds(60);

@@ -65,7 +65,9 @@ public final class JobReader {
     public static Job readCanonical(String manifest) {
         return switch (read(manifest.getBytes(StandardCharsets.UTF_8))) {
             case Valid valid -> valid.job();
-            case Invalid invalid -> throw new IllegalArgumentException("no valid manifest: " + invalid.problems().getFirst());
+            case Invalid invalid ->
+                throw new IllegalArgumentException(
+                        "no valid manifest: " + invalid.problems().getFirst());
         };
     }
 }

@@ -22,8 +22,10 @@ record ProgramText(int index, String interpreter, String environment) {
      * @param options that announce a program: letters of clusters (-ec), then whole words (--eval)
      * @param withArgument options before it whose next argument is not its program
      */
-    private record Language(Pattern names, String letters, Set<String> words, Set<String> withArgument, String environment) {
-        static Language of(String names, String letters, String environment, Set<String> words, Set<String> withArgument) {
+    private record Language(
+            Pattern names, String letters, Set<String> words, Set<String> withArgument, String environment) {
+        static Language of(
+                String names, String letters, String environment, Set<String> words, Set<String> withArgument) {
             return new Language(Pattern.compile(names), letters, words, withArgument, environment);
         }
     }
@@ -41,7 +43,12 @@ record ProgramText(int index, String interpreter, String environment) {
             Language.of("i?python[0-9.]*|pypy[0-9.]*", "c", "os.environ[\"%s\"]", Set.of(), Set.of("-W", "-X")),
             Language.of("perl[0-9.]*", "eE", "$ENV{%s}", Set.of(), Set.of()),
             Language.of("ruby[0-9.]*", "e", "ENV[\"%s\"]", Set.of(), Set.of("-r", "-I", "-C")),
-            Language.of("node|nodejs|bun", "ep", "process.env.%s", Set.of("--eval", "--print", "-pe"), Set.of("-r", "--require")),
+            Language.of(
+                    "node|nodejs|bun",
+                    "ep",
+                    "process.env.%s",
+                    Set.of("--eval", "--print", "-pe"),
+                    Set.of("-r", "--require")),
             Language.of("php[0-9.]*", "r", "getenv(\"%s\")", Set.of("--run"), Set.of("-d", "-c")),
             Language.of("R|Rscript", "e", "Sys.getenv(\"%s\")", Set.of(), Set.of()),
             Language.of("julia", "eE", "ENV[\"%s\"]", Set.of("--eval", "--print"), Set.of("-L", "-J", "-t", "-p")),
@@ -84,7 +91,8 @@ record ProgramText(int index, String interpreter, String environment) {
             } else if (!option.startsWith("--")) {
                 announced = option.startsWith("-") && option.indexOf('c') > 0 ? option : announced;
                 // -euo pipefail: each o takes an argument.
-                i += (int) option.chars().skip(1).filter(c -> c == 'o' || c == 'O').count();
+                i += (int)
+                        option.chars().skip(1).filter(c -> c == 'o' || c == 'O').count();
             }
         }
         if (i < command.size() && command.get(i).equals("--")) {
@@ -96,7 +104,8 @@ record ProgramText(int index, String interpreter, String environment) {
             }
             for (int j = at + 1; j + 1 < command.size(); j++) {
                 if (command.get(j).equals("-c") || command.get(j).equals("--command")) {
-                    return Optional.of(new ProgramText(j + 1, command.get(at) + " " + command.get(j), SHELL.environment()));
+                    return Optional.of(
+                            new ProgramText(j + 1, command.get(at) + " " + command.get(j), SHELL.environment()));
                 }
             }
             return Optional.empty();
@@ -124,7 +133,9 @@ record ProgramText(int index, String interpreter, String environment) {
     /** The program is the argument after the option, or the rest of the option itself. */
     private static List<ProgramText> other(List<String> command, int at, Language language) {
         var found = new ArrayList<ProgramText>();
-        var cluster = Pattern.compile("-[A-Za-z0-9]*?[" + language.letters() + "](?s:(.*))");
+        // Without letters: what no option matches.
+        var cluster = Pattern.compile(
+                language.letters().isEmpty() ? "(x)y" : "-[A-Za-z0-9]*?[" + language.letters() + "](?s:(.*))");
         for (int i = at + 1; i < command.size() && isOption(command.get(i)); i++) {
             var option = command.get(i);
             if (language.withArgument().contains(option)) {
@@ -134,16 +145,18 @@ record ProgramText(int index, String interpreter, String environment) {
             int equals = option.indexOf('=');
             boolean word = language.words().contains(option);
             if (equals > 0 && language.words().contains(option.substring(0, equals))) {
-                found.add(new ProgramText(i, command.get(at) + " " + option.substring(0, equals), language.environment()));
+                found.add(new ProgramText(
+                        i, command.get(at) + " " + option.substring(0, equals), language.environment()));
                 continue;
             }
             var m = cluster.matcher(option);
-            boolean letter = !language.letters().isEmpty() && !option.startsWith("--") && m.matches();
+            boolean letter = !option.startsWith("--") && m.matches();
             if (!word && !letter) {
                 continue;
             }
             boolean joined = !word && !m.group(1).isEmpty();
-            var announced = joined ? option.substring(0, option.length() - m.group(1).length()) : option;
+            var announced =
+                    joined ? option.substring(0, option.length() - m.group(1).length()) : option;
             if (joined) {
                 found.add(new ProgramText(i, command.get(at) + " " + announced, language.environment()));
             } else if (i + 1 < command.size()) {

@@ -87,8 +87,11 @@ final class SpecRules {
             deadlines(spec.deadlines());
         }
         uri(spec.records(), "spec.records");
-        if (spec.records() == null && spec.outputs().isEmpty() && !problems.below("spec.records") && !problems.below("spec.outputs")) {
-            problems.add("spec.records", "", Texts.NO_RECORDS);
+        if (spec.records() == null
+                && spec.outputs().isEmpty()
+                && !problems.below("spec.records")
+                && !problems.below("spec.outputs")) {
+            problems.add("spec.records", "", "Required value: " + Texts.NO_RECORDS);
         }
     }
 
@@ -136,9 +139,13 @@ final class SpecRules {
             if (text == null || problems.below(path)) {
                 continue;
             }
-            var other = first.putIfAbsent(StoreUri.parse(text.endsWith("/") ? text : text + "/").toString(), i);
+            var other = first.putIfAbsent(
+                    StoreUri.parse(text.endsWith("/") ? text : text + "/").toString(), i);
             if (other != null) {
-                problems.add(path, text, "Duplicate value: uri '" + text + "' is that of spec.stores[" + other + "] too; remove one");
+                problems.add(
+                        path,
+                        text,
+                        "Duplicate value: uri '" + text + "' is that of spec.stores[" + other + "] too; remove one");
             }
         }
     }
@@ -167,20 +174,28 @@ final class SpecRules {
         for (var name : List.of("cpu", "memory")) {
             var request = resources.requests().get(name);
             var limit = resources.limits().get(name);
-            if (request != null && limit != null && !problems.below(path) && number(name, request) > number(name, limit)) {
-                problems.add(path + ".requests." + name, request, "request " + request + " is above the limit " + limit + "; lower it or raise the limit");
+            if (request != null
+                    && limit != null
+                    && !problems.below(path)
+                    && number(name, request) > number(name, limit)) {
+                problems.add(
+                        path + ".requests[" + name + "]",
+                        request,
+                        "request " + request + " is above the limit " + limit + "; lower it or raise the limit");
             }
         }
     }
 
     private static long number(String name, String text) {
-        return name.equals("cpu") ? CpuQuantity.parseMillis(text) : Bytes.parse(text).value();
+        return name.equals("cpu")
+                ? CpuQuantity.parseMillis(text)
+                : Bytes.parse(text).value();
     }
 
     private void quantities(Map<String, String> quantities, String path) {
         var known = List.of("cpu", "memory", "ephemeral-storage");
         quantities.forEach((name, text) -> {
-            var at = path + "." + name;
+            var at = path + "[" + name + "]";
             switch (name) {
                 case "cpu" -> parsed(CpuQuantity::parseMillis, text, at);
                 case "memory", "ephemeral-storage" -> bytes(text, at);
@@ -221,13 +236,16 @@ final class SpecRules {
         var work = bytes(buffer.item().work(), "spec.buffer.item.work");
         var outputs = bytes(buffer.item().outputs(), "spec.buffer.item.outputs");
         if (!problems.below("spec.buffer")) {
-            double need = (double) work.orElse(Bytes.ZERO).value() + outputs.orElse(Bytes.ZERO).value();
+            double need = (double) work.orElse(Bytes.ZERO).value()
+                    + outputs.orElse(Bytes.ZERO).value();
             if (need > largest) {
                 problems.add(
                         "spec.buffer.item",
                         "",
                         "an item that writes %s fits in no tier: the largest has %s; enlarge a tier, or lower work and outputs"
-                                .formatted(Bytes.of((long) need).human(), Bytes.of(largest).human()));
+                                .formatted(
+                                        Bytes.of((long) need).human(),
+                                        Bytes.of(largest).human()));
             }
         }
     }

@@ -5,6 +5,7 @@ import io.forebay.api.manifest.Suggestion;
 import io.forebay.api.v1alpha1.EnvVar;
 import io.forebay.api.v1alpha1.OutputSpec;
 import io.forebay.api.v1alpha1.StepSpec;
+import io.forebay.api.v1alpha1.Texts;
 import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
 import java.util.LinkedHashMap;
@@ -60,8 +61,8 @@ final class TemplateRules {
                 problems.add(
                         path,
                         text,
-                        "$(" + m.group(1) + ") is inside the text of a program, where a file's name would run as code; use the environment"
-                                + " variable " + variable + " there; in " + program.interpreter() + ": "
+                        "$(" + m.group(1) + ") " + Texts.PROGRAM_TEXT + " " + variable + " " + Texts.PROGRAM_TEXT_END
+                                + "; in " + program.interpreter() + ": "
                                 + program.environment().formatted(variable));
                 return;
             }
@@ -73,14 +74,19 @@ final class TemplateRules {
             if (known.contains(name) || (known == inCommands && !Variables.isName(name))) {
                 continue;
             }
-            var why = !forEach && Variables.isReserved(name) && Variables.ofCommands(true, Set.of()).contains(name)
+            var why = !forEach
+                            && Variables.isReserved(name)
+                            && Variables.ofCommands(true, Set.of()).contains(name)
                     ? "has no value without spec.forEach"
                     : "is not known here";
             problems.add(
                     path,
                     text,
-                    "$(" + name + ") " + why + "; known are " + Variables.list(known) + "; for the text itself write $$(" + name + ")"
-                            + Suggestion.closest(name, known).map(k -> "; did you mean $(" + k + ")?").orElse(""));
+                    "$(" + name + ") " + why + "; known are " + Variables.list(known)
+                            + "; for the text itself write $$(" + name + ")"
+                            + Suggestion.closest(name, known)
+                                    .map(k -> "; did you mean $(" + k + ")?")
+                                    .orElse(""));
             return false;
         }
         if (known == inDestinations && new Template(text).isUnclosed()) {

@@ -34,12 +34,17 @@ public final class ManifestText {
         if (text == null) {
             return Optional.empty();
         }
-        var node = text.stripLeading().startsWith("{") ? JsonText.parse(text, problems) : YamlText.parse(text, problems);
+        var node =
+                text.stripLeading().startsWith("{") ? JsonText.parse(text, problems) : YamlText.parse(text, problems);
         if (node == null) {
             return Optional.empty();
         }
         if (!(node instanceof Node.Obj root)) {
-            problems.add("", node.shown(), "the manifest is no object; start with apiVersion: forebay.io/v1alpha1", node.line());
+            problems.add(
+                    "",
+                    node.shown(),
+                    "the manifest is no object; start with apiVersion: forebay.io/v1alpha1",
+                    node.line());
             return Optional.empty();
         }
         return Optional.of(new ManifestText(root));
@@ -47,7 +52,8 @@ public final class ManifestText {
 
     private static @Nullable String decode(byte[] bytes, Problems problems) {
         if (bytes.length > MAX_BYTES) {
-            problems.add("", "", "the manifest has %d bytes; at most %d are allowed".formatted(bytes.length, MAX_BYTES));
+            problems.add(
+                    "", "", "the manifest has %d bytes; at most %d are allowed".formatted(bytes.length, MAX_BYTES));
             return null;
         }
         var in = ByteBuffer.wrap(bytes);
@@ -90,7 +96,8 @@ public final class ManifestText {
             }
             case Node.Obj object -> {
                 var fields = new LinkedHashMap<String, Node>();
-                object.fields().forEach((key, value) -> fields.put(key, map(value, NodeBuilder.below(path, key), function)));
+                object.fields()
+                        .forEach((key, value) -> fields.put(key, map(value, NodeBuilder.below(path, key), function)));
                 yield new Node.Obj(fields, object.line());
             }
             case Node.Num _, Node.Bool _, Node.Null _, Node.Bad _ -> node;

@@ -30,8 +30,10 @@ public final class Problems {
 
     /** Whether something was found at the field itself or below it. */
     public boolean below(String field) {
-        return found.stream().anyMatch(p -> p.field().startsWith(field)
-                && (p.field().length() == field.length() || ".[".indexOf(p.field().charAt(field.length())) >= 0));
+        return found.stream()
+                .anyMatch(p -> p.field().startsWith(field)
+                        && (p.field().length() == field.length()
+                                || ".[".indexOf(p.field().charAt(field.length())) >= 0));
     }
 
     public boolean isEmpty() {

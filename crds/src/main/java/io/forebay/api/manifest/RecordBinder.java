@@ -94,7 +94,10 @@ final class RecordBinder {
                 out.add(value);
             } else if (entry instanceof Class<?> type && type.isRecord()) {
                 // Keeps the indexes of those that follow.
-                out.add(create(type.asSubclass(Record.class), type.getRecordComponents(), new @Nullable Object[type.getRecordComponents().length]));
+                out.add(create(
+                        type.asSubclass(Record.class),
+                        type.getRecordComponents(),
+                        new @Nullable Object[type.getRecordComponents().length]));
             }
         }
         checkUnique(component, seq, path);
@@ -108,7 +111,7 @@ final class RecordBinder {
         checkSize(component, object.fields().size(), path);
         var out = new LinkedHashMap<String, String>();
         object.fields().forEach((key, value) -> {
-            if (single(value, String.class, component, NodeBuilder.below(path, key)) instanceof String text) {
+            if (single(value, String.class, component, NodeBuilder.entry(path, key)) instanceof String text) {
                 out.put(key, text);
             }
         });
@@ -123,7 +126,9 @@ final class RecordBinder {
             return integer(node, component, path);
         }
         if (type == Boolean.class) {
-            return node instanceof Node.Bool bool ? bool.value() : wrongType(node, "boolean", path, "write true or false, without quotes");
+            return node instanceof Node.Bool bool
+                    ? bool.value()
+                    : wrongType(node, "boolean", path, "write true or false, without quotes");
         }
         if (type.isEnum()) {
             return constant(node, type, path);
@@ -140,7 +145,9 @@ final class RecordBinder {
     private @Nullable String text(Node node, RecordComponent component, String path) {
         var annotation = component.getAnnotation(Text.class);
         var syntax = annotation == null ? Syntax.FREE : annotation.value();
-        boolean number = (syntax == Syntax.QUANTITY || syntax == Syntax.RESOURCE) && node instanceof Node.Num num && num.isWhole();
+        boolean number = (syntax == Syntax.QUANTITY || syntax == Syntax.RESOURCE)
+                && node instanceof Node.Num num
+                && num.isWhole();
         if (!number && !(node instanceof Node.Text)) {
             return wrongType(node, "string", path, "write it in quotes: \"" + node.shown() + "\"");
         }
@@ -198,7 +205,8 @@ final class RecordBinder {
 
     private static String nameOf(Enum<?> constant) {
         try {
-            var property = constant.getDeclaringClass().getField(constant.name()).getAnnotation(JsonProperty.class);
+            var property =
+                    constant.getDeclaringClass().getField(constant.name()).getAnnotation(JsonProperty.class);
             return property == null ? constant.name() : property.value();
         } catch (NoSuchFieldException e) {
             throw new IllegalStateException(constant + " without its field", e);
@@ -209,7 +217,10 @@ final class RecordBinder {
         var bounds = component.getAnnotation(Size.class);
         if (bounds != null && (size < bounds.min() || size > bounds.max())) {
             problems.add(
-                    path, size + " entries", "holds " + size + " entries; write " + bounds.min() + " to " + bounds.max());
+                    path,
+                    size + " entries",
+                    (size < bounds.min() ? "holds too few entries" : "holds too many entries") + "; write "
+                            + bounds.min() + " to " + bounds.max());
         }
     }
 
@@ -227,7 +238,8 @@ final class RecordBinder {
                     problems.add(
                             NodeBuilder.below(path, i),
                             name,
-                            "Duplicate value: " + unique.value() + " '" + name + "' is that of " + path + "[" + other + "] too; choose another");
+                            "Duplicate value: " + unique.value() + " '" + name + "' is that of " + path + "[" + other
+                                    + "] too; choose another");
                 }
             }
         }
@@ -240,7 +252,8 @@ final class RecordBinder {
         var what = node instanceof Node.Null
                 ? "must be of type " + wanted + ", not null; give it a value or remove it"
                 : "must be of type " + wanted + ", not " + node.type()
-                        + (node instanceof Node.Obj || node instanceof Node.Seq ? "" : " " + quoted(node)) + "; " + remedy;
+                        + (node instanceof Node.Obj || node instanceof Node.Seq ? "" : " " + quoted(node)) + "; "
+                        + remedy;
         problems.add(path, node.shown(), what);
         return null;
     }

@@ -19,7 +19,8 @@ public final class Suggestion {
         var lower = word.toLowerCase(Locale.ROOT);
         return known.stream()
                 .filter(k -> isClose(lower, k.toLowerCase(Locale.ROOT)))
-                .min(Comparator.comparingInt((String k) -> distance(lower, k.toLowerCase(Locale.ROOT))).thenComparing(k -> k));
+                .min(Comparator.comparingInt((String k) -> distance(lower, k.toLowerCase(Locale.ROOT)))
+                        .thenComparing(k -> k));
     }
 
     private static boolean isClose(String a, String b) {

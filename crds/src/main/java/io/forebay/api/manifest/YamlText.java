@@ -29,8 +29,10 @@ import org.yaml.snakeyaml.events.StreamEndEvent;
 
 /** Reads YAML from the parser's events: nothing is resolved or constructed but what is written here. */
 final class YamlText {
-    private static final Set<String> TRUE = Set.of("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y");
-    private static final Set<String> FALSE = Set.of("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N");
+    private static final Set<String> TRUE =
+            Set.of("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y");
+    private static final Set<String> FALSE =
+            Set.of("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N");
     private static final Set<String> NULL = Set.of("", "~", "null", "Null", "NULL");
 
     /** What kubectl's YAML 1.1 reads as a number. */
@@ -64,10 +66,15 @@ final class YamlText {
                     "",
                     mark == null
                             ? "the manifest is no YAML: " + what
-                            : "the manifest is no YAML: %s (line %d, column %d)".formatted(what, mark.getLine() + 1, mark.getColumn() + 1),
+                            : "the manifest is no YAML: %s (line %d, column %d)"
+                                    .formatted(what, mark.getLine() + 1, mark.getColumn() + 1),
                     mark == null ? 0 : mark.getLine() + 1);
         } catch (YAMLException e) {
-            problems.add("", "", "the manifest is no YAML: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+            problems.add(
+                    "",
+                    "",
+                    "the manifest is no YAML: "
+                            + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
         }
         return null;
     }
@@ -118,30 +125,33 @@ final class YamlText {
         if (event instanceof AliasEvent alias) {
             var node = anchors.get(alias.getAnchor());
             if (node == null) {
-                build.problems.add(path, "*" + alias.getAnchor(), "alias *" + alias.getAnchor() + " has no complete anchor before it", line);
+                build.problems.add(
+                        path,
+                        "*" + alias.getAnchor(),
+                        "alias *" + alias.getAnchor() + " has no complete anchor before it",
+                        line);
                 return new Node.Bad("*" + alias.getAnchor(), line);
             }
             build.countCopy(node, depth);
             return node;
         }
         build.count(depth);
-        var node =
-                switch (event) {
-                    case ScalarEvent scalar -> scalar(scalar, path, line);
-                    case SequenceStartEvent start -> {
-                        checkTag(start.getTag(), path, line);
-                        var entries = new ArrayList<Node>();
-                        for (var next = events.next(); !(next instanceof SequenceEndEvent); next = events.next()) {
-                            entries.add(node(next, NodeBuilder.below(path, entries.size()), depth + 1));
-                        }
-                        yield new Node.Seq(entries, line);
-                    }
-                    case MappingStartEvent start -> {
-                        checkTag(start.getTag(), path, line);
-                        yield mapping(path, depth, line);
-                    }
-                    default -> throw new IllegalStateException("unexpected " + event);
-                };
+        var node = switch (event) {
+            case ScalarEvent scalar -> scalar(scalar, path, line);
+            case SequenceStartEvent start -> {
+                checkTag(start.getTag(), path, line);
+                var entries = new ArrayList<Node>();
+                for (var next = events.next(); !(next instanceof SequenceEndEvent); next = events.next()) {
+                    entries.add(node(next, NodeBuilder.below(path, entries.size()), depth + 1));
+                }
+                yield new Node.Seq(entries, line);
+            }
+            case MappingStartEvent start -> {
+                checkTag(start.getTag(), path, line);
+                yield mapping(path, depth, line);
+            }
+            default -> throw new IllegalStateException("unexpected " + event);
+        };
         if (((NodeEvent) event).getAnchor() != null) {
             anchors.put(((NodeEvent) event).getAnchor(), node);
         }
@@ -187,7 +197,8 @@ final class YamlText {
     private Node scalar(ScalarEvent event, String path, int line) {
         checkTag(event.getTag(), path, line);
         var text = event.getValue();
-        if (event.getScalarStyle() != DumperOptions.ScalarStyle.PLAIN || "tag:yaml.org,2002:str".equals(event.getTag())) {
+        if (event.getScalarStyle() != DumperOptions.ScalarStyle.PLAIN
+                || "tag:yaml.org,2002:str".equals(event.getTag())) {
             return new Node.Text(text, line);
         }
         if (NULL.contains(text)) {

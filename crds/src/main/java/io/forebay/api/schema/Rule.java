@@ -26,6 +26,9 @@ public @interface Rule {
     /** Which field below the object is to blame, as {@code .min}; empty: the object itself. */
     String field() default "";
 
+    /** Whether the fault is that {@code field} is not there: Kubernetes then puts "Required value: " before the message. */
+    boolean requiredValue() default false;
+
     @Retention(RetentionPolicy.RUNTIME)
     @Target({ElementType.TYPE, ElementType.RECORD_COMPONENT})
     @interface All {

@@ -32,7 +32,9 @@ public enum Syntax {
     /** Becomes the end of an environment variable's name. */
     IDENTIFIER(
             50,
-            Check.matches("^[A-Za-z0-9_]+$", "cannot end the name of an environment variable; write letters, digits and '_' only")),
+            Check.matches(
+                    "^[A-Za-z0-9_]+$",
+                    "cannot end the name of an environment variable; write letters, digits and '_' only")),
     ENV_NAME(
             256,
             Check.matches(
@@ -79,18 +81,20 @@ public enum Syntax {
                             "ends like the name of a file, but it is the folder that files are put in; end it with '/'"))),
     /** Relative, below a folder. */
     PATH_TEMPLATE(
-            1024,
+            512,
             Check.matchesNot("^/", "is absolute; write it relative to $(OUT), for example *.nii"),
             Check.matchesNot("(^|/)[.][.](/|$)", "holds '..', which is not allowed; name what lies below $(OUT)"),
             Check.matchesNot("/$", "names a folder; write what is to be taken from it, for example results/**")),
     GLOB(
-            1024,
+            512,
             Check.matchesNot("^/", "starts with '/', but is relative to the source; leave the '/' out"),
             Check.matchesNot("(^|/)[.][.](/|$)", "holds '..', which is not allowed; name what lies below the source")),
     /** Of a server. */
     ENDPOINT(
             1024,
-            Check.matches("^https?://[^/?#@]+/?$", "is no endpoint; write http://host:port or https://host:port, without path, user and password"));
+            Check.matches(
+                    "^https?://[^/?#@]+/?$",
+                    "is no endpoint; write http://host:port or https://host:port, without path, user and password"));
 
     /**
      * One condition.
@@ -148,9 +152,14 @@ public enum Syntax {
             Check.matches("^(s3|lustre|file)://", "has a scheme that is not known; use s3, lustre or file"),
             Check.matches(
                     "^(lustre|file|s3://[A-Za-z0-9][A-Za-z0-9._-]*(/|$))", "names no bucket; write s3://bucket/prefix"),
-            Check.matchesNot("^file://[.]/", "is relative to the manifest's file, which only commands on one machine know; write file:///path"),
-            Check.matches("^(s3|lustre:///|file:///)", "has a host where the path should start; write three slashes, for example lustre:///path"),
-            Check.matchesNot("/[.][.](/|$)", "holds '..', which is not allowed; write the folder that is meant"),        };
+            Check.matchesNot(
+                    "^file://[.]/",
+                    "is relative to the manifest's file, which only commands on one machine know; write file:///path"),
+            Check.matches(
+                    "^(s3|lustre:///|file:///)",
+                    "has a host where the path should start; write three slashes, for example lustre:///path"),
+            Check.matchesNot("/[.][.](/|$)", "holds '..', which is not allowed; write the folder that is meant"),
+        };
     }
 
     private static Check[] with(Check[] first, Check... more) {

@@ -16,10 +16,12 @@ public record BufferSpec(
         @Size(min = 1, max = 4)
         @Default("[{medium: Memory, size: 1Gi}, {medium: Disk, size: 10Gi}]")
         List<TierSpec> tiers,
+
         @JsonPropertyDescription(
                 "How much one item writes. Unset: learned from the items that have ended; at first 3 times an item's "
                         + "inputs.")
-        @Nullable ItemSpec item) {
+        @Nullable
+        ItemSpec item) {
     public BufferSpec {
         tiers = tiers == null ? List.of() : List.copyOf(tiers);
     }

@@ -8,11 +8,24 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record DataCounts(
         @JsonPropertyDescription("Input files.") @Nullable Long filesPlanned,
-        @JsonPropertyDescription("Bytes of the input files.") @Nullable Long bytesPlanned,
-        @JsonPropertyDescription("Input files in a buffer so far.") @Nullable Long filesStaged,
+
+        @JsonPropertyDescription("Bytes of the input files.") @Nullable
+        Long bytesPlanned,
+
+        @JsonPropertyDescription("Input files in a buffer so far.") @Nullable
+        Long filesStaged,
+
         @JsonPropertyDescription("Their bytes.") @Nullable Long bytesStaged,
-        @JsonPropertyDescription("Output files published so far.") @Nullable Long filesFlushed,
+
+        @JsonPropertyDescription("Output files published so far.") @Nullable
+        Long filesFlushed,
+
         @JsonPropertyDescription("Their bytes.") @Nullable Long bytesFlushed,
-        @JsonPropertyDescription("Output files that could not be written back; listed in UNEXPORTED.jsonl.") @Nullable Long filesUnexported,
+
+        @JsonPropertyDescription("Output files that could not be written back; listed in UNEXPORTED.jsonl.") @Nullable
+        Long filesUnexported,
+
         @JsonPropertyDescription("Their bytes.") @Nullable Long bytesUnexported,
-        @JsonPropertyDescription("When these figures were taken, RFC 3339.") @Nullable String updated) {}
+
+        @JsonPropertyDescription("When these figures were taken, RFC 3339.") @Nullable
+        String updated) {}

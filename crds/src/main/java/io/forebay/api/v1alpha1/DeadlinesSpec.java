@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** How long the job may take. */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 @Rule(
-        cel = "!has(self.run) || !has(self.drain) || !self.run.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$')"
-                + " || !self.drain.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$') || duration(self.drain) <= duration(self.run)",
+        cel =
+                "!has(self.run) || !has(self.drain) || !self.run.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$')"
+                        + " || !self.drain.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$') || duration(self.drain) <= duration(self.run)",
         message = Texts.DRAIN_ABOVE_RUN,
         field = ".drain")
 public record DeadlinesSpec(
@@ -20,10 +21,13 @@ public record DeadlinesSpec(
                 "Time from the start of the coordinator until no further item is begun and running steps are ended: "
                         + "4h, 1h30m. Unset: no limit.")
         @Text(Syntax.DURATION)
-        @Nullable String run,
+        @Nullable
+        String run,
+
         @JsonPropertyDescription(
                 "Time after run, or after a cancellation, for publishing what is finished; what is not published by "
                         + "then is listed. At most run.")
         @Text(Syntax.DURATION)
         @Default("30m, or run where that is shorter")
-        @Nullable String drain) {}
+        @Nullable
+        String drain) {}

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** One environment variable. */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record EnvVar(
-        @JsonPropertyDescription("Letters, digits and '_'; FOREBAY_... is reserved.")
-        @Required
-        @Text(Syntax.ENV_NAME)
+        @JsonPropertyDescription("Letters, digits and '_'; FOREBAY_... is reserved.") @Required @Text(Syntax.ENV_NAME)
         String name,
+
         @JsonPropertyDescription("Its value; variables are replaced as in command.")
         @Text(Syntax.FREE)
         @Default("\"\"")
-        @Nullable String value) {}
+        @Nullable
+        String value) {}

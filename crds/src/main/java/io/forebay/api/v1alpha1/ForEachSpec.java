@@ -16,8 +16,10 @@ public record ForEachSpec(
         @Required
         @Text(Syntax.IDENTIFIER)
         String input,
+
         @JsonPropertyDescription(
                 "Pattern of folders below source that make one item each, with all files below: sub-* makes one per "
                         + "subject. Files outside any such folder are left out and named. Unset: one item per file.")
         @Text(Syntax.GLOB)
-        @Nullable String groupBy) {}
+        @Nullable
+        String groupBy) {}

@@ -8,7 +8,15 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record ItemCounts(
         @JsonPropertyDescription("Items planned.") @Nullable Long total,
-        @JsonPropertyDescription("Items whose outputs are durable.") @Nullable Long done,
-        @JsonPropertyDescription("Items that failed for good.") @Nullable Long failed,
-        @JsonPropertyDescription("Items leased to a worker.") @Nullable Long running,
-        @JsonPropertyDescription("Times that an item was run again.") @Nullable Long retries) {}
+
+        @JsonPropertyDescription("Items whose outputs are durable.") @Nullable
+        Long done,
+
+        @JsonPropertyDescription("Items that failed for good.") @Nullable
+        Long failed,
+
+        @JsonPropertyDescription("Items leased to a worker.") @Nullable
+        Long running,
+
+        @JsonPropertyDescription("Times that an item was run again.") @Nullable
+        Long retries) {}

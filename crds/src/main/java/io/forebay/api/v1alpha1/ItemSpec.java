@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** The most that one item writes. */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record ItemSpec(
-        @JsonPropertyDescription("Bytes below $(WORK). Unset: learned.")
-        @Text(Syntax.QUANTITY)
-        @Nullable String work,
-        @JsonPropertyDescription("Bytes below $(OUT). Unset: learned.")
-        @Text(Syntax.QUANTITY)
-        @Nullable String outputs) {}
+        @JsonPropertyDescription("Bytes below $(WORK). Unset: learned.") @Text(Syntax.QUANTITY) @Nullable
+        String work,
+
+        @JsonPropertyDescription("Bytes below $(OUT). Unset: learned.") @Text(Syntax.QUANTITY) @Nullable
+        String outputs) {}

@@ -19,15 +19,19 @@ public record Metadata(
         @Required
         @Text(Syntax.JOB_NAME)
         String name,
+
         @JsonPropertyDescription("Namespace on Kubernetes. Part of the job's identity everywhere.")
         @Text(Syntax.NAMESPACE)
         @Default("default")
-        @Nullable String namespace,
-        @JsonPropertyDescription("Labels, as on any Kubernetes object; kueue.x-k8s.io/queue-name is handed to the worker Job.")
+        @Nullable
+        String namespace,
+
+        @JsonPropertyDescription(
+                "Labels, as on any Kubernetes object; kueue.x-k8s.io/queue-name is handed to the worker Job.")
         @Size(max = 256)
         Map<String, String> labels,
-        @JsonPropertyDescription("Annotations, as on any Kubernetes object.")
-        @Size(max = 256)
+
+        @JsonPropertyDescription("Annotations, as on any Kubernetes object.") @Size(max = 256)
         Map<String, String> annotations) {
     public Metadata {
         labels = labels == null ? Map.of() : Map.copyOf(labels);

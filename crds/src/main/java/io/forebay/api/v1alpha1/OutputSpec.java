@@ -15,27 +15,34 @@ public record OutputSpec(
         @Required
         @Text(Syntax.IDENTIFIER)
         String name,
+
         @JsonPropertyDescription(
                 "Pattern of the files meant, relative to $(OUT); may hold $(ITEM), $(DIR), $(NAME), $(STEM), which "
                         + "stand for themselves.")
         @Text(Syntax.PATH_TEMPLATE)
         @Default("\"**\"")
-        @Nullable String path,
+        @Nullable
+        String path,
+
         @JsonPropertyDescription(
                 "Folder that they are published in, under their path below $(OUT); may hold $(ITEM), $(DIR), $(NAME), "
                         + "$(STEM) after a fixed start.")
         @Required
         @Text(Syntax.FOLDER_TEMPLATE)
         String to,
-        @JsonPropertyDescription("When they become visible.")
-        @Default("OnItem")
-        @Nullable Publish publish,
-        @JsonPropertyDescription("How the item must have ended.")
-        @Default("Success")
-        @Nullable When when,
+
+        @JsonPropertyDescription("When they become visible.") @Default("OnItem") @Nullable
+        Publish publish,
+
+        @JsonPropertyDescription("How the item must have ended.") @Default("Success") @Nullable
+        When when,
+
         @JsonPropertyDescription("Whether an item that ended as in when, but left no such file, has failed.")
         @Default("true")
-        @Nullable Boolean required,
+        @Nullable
+        Boolean required,
+
         @JsonPropertyDescription("How it is made sure that the destination has the right bytes.")
         @Default("Store")
-        @Nullable Verify verify) {}
+        @Nullable
+        Verify verify) {}

@@ -8,22 +8,23 @@ import org.jspecify.annotations.Nullable;
 /** A batch pipeline and the burst buffer that carries its data: one manifest for one machine, Kubernetes and Slurm. */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record PipelineJob(
-        @JsonPropertyDescription("Always forebay.io/v1alpha1.")
-        @Required
+        @JsonPropertyDescription("Always forebay.io/v1alpha1.") @Required
         String apiVersion,
-        @JsonPropertyDescription("Always PipelineJob.")
-        @Required
+
+        @JsonPropertyDescription("Always PipelineJob.") @Required
         String kind,
-        @JsonPropertyDescription("Name, and what Kubernetes keeps with it.")
-        @Required
+
+        @JsonPropertyDescription("Name, and what Kubernetes keeps with it.") @Required
         Metadata metadata,
+
         @JsonPropertyDescription(
                 "What is to be done. Immutable but for suspend, workers.max, deadlines, ttlSecondsAfterFinished and "
                         + "run.")
         @Required
         PipelineJobSpec spec,
-        @JsonPropertyDescription("What has been done; written by the operator, ignored in a file.")
-        @Nullable PipelineJobStatus status) {
+
+        @JsonPropertyDescription("What has been done; written by the operator, ignored in a file.") @Nullable
+        PipelineJobStatus status) {
     /** Of the group. */
     public static final String GROUP = "forebay.io";
 

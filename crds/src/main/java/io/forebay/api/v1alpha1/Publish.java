@@ -9,6 +9,7 @@ public enum Publish {
     @JsonPropertyDescription("All of an item's outputs together, when the item has ended.")
     ON_ITEM,
     @JsonProperty("OnClose")
-    @JsonPropertyDescription("Each file when it has been closed: for checkpoints and logs. It stays when the item fails later.")
+    @JsonPropertyDescription(
+            "Each file when it has been closed: for checkpoints and logs. It stays when the item fails later.")
     ON_CLOSE
 }

@@ -16,6 +16,7 @@ public record ResourcesSpec(
         @Size(max = 16)
         @Text(Syntax.RESOURCE)
         Map<String, String> requests,
+
         @JsonPropertyDescription("What may not be passed: an item above limits.memory is ended. Unset: no limit.")
         @Size(max = 16)
         @Text(Syntax.RESOURCE)

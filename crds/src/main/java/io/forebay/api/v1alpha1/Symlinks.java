@@ -9,7 +9,8 @@ public enum Symlinks {
     @JsonPropertyDescription("A link: it is made again in the buffer with the same target.")
     PRESERVE,
     @JsonProperty("Follow")
-    @JsonPropertyDescription("The file or folder that it points to, if that lies below source; else it is left out and named.")
+    @JsonPropertyDescription(
+            "The file or folder that it points to, if that lies below source; else it is left out and named.")
     FOLLOW,
     @JsonProperty("Error")
     @JsonPropertyDescription("A fault: the job is refused, naming it.")

@@ -54,8 +54,9 @@ public record Bytes(long value) implements Comparable<Bytes> {
     public static Bytes parse(String text) {
         var m = QUANTITY.matcher(text);
         if (!m.matches()) {
-            throw new IllegalArgumentException("'" + text
-                    + "' is no quantity of bytes; write a number with one of the suffixes Ki Mi Gi Ti Pi Ei k M G T P E, for example 8Gi");
+            throw new IllegalArgumentException(
+                    "'" + text
+                            + "' is no quantity of bytes; write a number with one of the suffixes Ki Mi Gi Ti Pi Ei k M G T P E, for example 8Gi");
         }
         var number = new BigDecimal(m.group(1));
         var bytes = m.group(2) == null ? number : number.multiply(UNITS.get(m.group(2)));

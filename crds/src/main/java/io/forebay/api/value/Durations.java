@@ -17,8 +17,9 @@ public final class Durations {
     public static Duration parse(String text) {
         var m = PATTERN.matcher(text);
         if (text.isEmpty() || !m.matches()) {
-            throw new IllegalArgumentException("'" + text
-                    + "' is no duration; write whole numbers of h, m, s, ms, larger units first, for example 4h, 1h30m, 90s, 500ms");
+            throw new IllegalArgumentException(
+                    "'" + text
+                            + "' is no duration; write whole numbers of h, m, s, ms, larger units first, for example 4h, 1h30m, 90s, 500ms");
         }
         return Duration.ofHours(number(m.group(1), 1))
                 .plusMinutes(number(m.group(2), 1))

@@ -23,7 +23,7 @@ import java.util.Optional;
  */
 public final class Glob {
     /** Longest pattern, in UTF-16 units: the API server's rules for patterns must have a bound. */
-    public static final int MAX_LENGTH = 1024;
+    public static final int MAX_LENGTH = 512;
 
     /** More alternatives than this and {@link #literalExtensions()} does not look into the braces. */
     private static final int MAX_EXTENSIONS = 64;
@@ -34,13 +34,14 @@ public final class Glob {
     private final String fixedPrefix;
     private final String fixedSuffix;
 
-    /** @throws IllegalArgumentException naming pattern, fault, position (characters, from 1) and remedy */
+    /** @throws IllegalArgumentException naming pattern, fault, the text from the fault on, and remedy */
     public Glob(String pattern) {
         this.pattern = pattern;
         this.tokens = GlobParser.parse(pattern);
         this.program = GlobProgram.compile(tokens);
         this.fixedPrefix = literalRun(tokens);
-        this.fixedSuffix = new StringBuilder(literalRun(tokens.reversed())).reverse().toString();
+        this.fixedSuffix =
+                new StringBuilder(literalRun(tokens.reversed())).reverse().toString();
     }
 
     /** Same as the constructor. */
@@ -122,12 +123,14 @@ public final class Glob {
         return switch (token) {
             case GlobToken.Literal literal -> List.of(Character.toString(literal.codePoint()));
             case GlobToken.Either either ->
-                either.branches().stream()
-                                .flatMap(List::stream)
-                                .allMatch(GlobToken.Literal.class::isInstance)
+                either.branches().stream().flatMap(List::stream).allMatch(GlobToken.Literal.class::isInstance)
                         ? either.branches().stream().map(Glob::literalRun).toList()
                         : List.of();
-            case GlobToken.AnyChar _, GlobToken.AnyRun _, GlobToken.AnyPath _, GlobToken.AnyFolders _, GlobToken.OneOf _ -> List.of();
+            case GlobToken.AnyChar _,
+                    GlobToken.AnyRun _,
+                    GlobToken.AnyPath _,
+                    GlobToken.AnyFolders _,
+                    GlobToken.OneOf _ -> List.of();
         };
     }
 

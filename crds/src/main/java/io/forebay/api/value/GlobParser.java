@@ -40,12 +40,15 @@ final class GlobParser {
                         case '[' -> oneOf();
                         case '{' -> {
                             if (inBraces) {
-                                throw fault(at, "'{' inside braces", "write out the alternatives, or \\{ for the character");
+                                throw fault(
+                                        at,
+                                        "'{' inside braces",
+                                        "write out the alternatives, or \\{ for the character");
                             }
                             yield either();
                         }
                         case ']', '}' ->
-                            throw fault(at, "'" + c + "' closes nothing", "write \\" + c + " for the character");
+                            throw fault(at, "'" + c + "' that closes nothing", "write \\" + c + " for the character");
                         default -> new GlobToken.Literal(character());
                     });
         }
@@ -59,7 +62,8 @@ final class GlobParser {
         }
         int count = at - start;
         if (count > 2) {
-            throw fault(start, count + " asterisks in a row", "write * (within a folder) or ** (across folders)");
+            throw fault(
+                    start + 2, "more than 2 asterisks in a row", "write * (within a folder) or ** (across folders)");
         }
         if (count == 1) {
             return new GlobToken.AnyRun();
@@ -77,7 +81,8 @@ final class GlobParser {
         if (negated) {
             at++;
         } else if (at < pattern.length() && pattern.charAt(at) == '^') {
-            throw fault(at, "'^' at the start of a class", "write [!...] for \"none of these\", or \\^ for the character");
+            throw fault(
+                    at, "'^' at the start of a class", "write [!...] for \"none of these\", or \\^ for the character");
         }
         var ranges = new ArrayList<GlobToken.Range>();
         while (true) {
@@ -94,7 +99,10 @@ final class GlobParser {
                 at++;
                 int last = classCharacter(start);
                 if (last < first) {
-                    throw fault(where, "range " + pattern.substring(where, at) + " is upside down", "write the lower character first");
+                    throw fault(
+                            where,
+                            "range " + pattern.substring(where, at) + " is upside down",
+                            "write the lower character first");
                 }
                 ranges.add(new GlobToken.Range(first, last));
             } else {
@@ -104,12 +112,15 @@ final class GlobParser {
     }
 
     private int classCharacter(int start) {
-        if (at >= pattern.length()) {
+        if (at >= pattern.length() || pattern.startsWith("\\", at) && at + 1 == pattern.length()) {
             throw fault(start, "unclosed class", "close it with ], or write \\[ for the character");
         }
         char c = pattern.charAt(at);
         if (c == '/') {
-            throw fault(at, "'/' in a class", "a class matches within a folder; write {a/b,c} for alternatives with folders");
+            throw fault(
+                    at,
+                    "'/' in a class",
+                    "a class matches within a folder; write {a/b,c} for alternatives with folders");
         }
         if (c == '[') {
             throw fault(at, "'[' in a class", "write \\[ for the character; names such as [:alpha:] are not supported");
@@ -121,7 +132,7 @@ final class GlobParser {
     private int character() {
         if (pattern.charAt(at) == '\\') {
             if (at + 1 == pattern.length()) {
-                throw fault(at, "'\\' at the end escapes nothing", "write \\\\ for the character");
+                throw fault(at, "a backslash that escapes nothing", "write \\\\ for the character");
             }
             at++;
         }
@@ -147,8 +158,9 @@ final class GlobParser {
         return new GlobToken.Either(branches);
     }
 
+    /** @param index where the fault is; the message names the place by what stands there, as the API server's rule does */
     private IllegalArgumentException fault(int index, String what, String remedy) {
         return new IllegalArgumentException(
-                "'%s': %s at character %d; %s".formatted(pattern, what, pattern.codePointCount(0, index) + 1, remedy));
+                "'%s': %s at '%s'; %s".formatted(pattern, what, pattern.substring(index), remedy));
     }
 }

@@ -118,7 +118,8 @@ final class GlobProgram {
             case GlobToken.AnyChar _, GlobToken.AnyRun _ -> c != '/';
             case GlobToken.AnyPath _ -> true;
             case GlobToken.OneOf oneOf -> oneOf.contains(c);
-            case GlobToken.AnyFolders _, GlobToken.Either _ -> throw new IllegalStateException("not compiled: " + token);
+            case GlobToken.AnyFolders _, GlobToken.Either _ ->
+                throw new IllegalStateException("not compiled: " + token);
         };
     }
 

@@ -47,17 +47,17 @@ public record StoreUri(Scheme scheme, String authority, String path) {
     public static StoreUri parse(String text) {
         int sep = text.indexOf("://");
         if (sep < 0) {
-            throw new IllegalArgumentException("'" + text + "' is no store URI; write s3://bucket/prefix, lustre:///path or file:///path");
+            throw new IllegalArgumentException(
+                    "'" + text + "' is no store URI; write s3://bucket/prefix, lustre:///path or file:///path");
         }
-        var scheme =
-                switch (text.substring(0, sep)) {
-                    case "s3" -> Scheme.S3;
-                    case "lustre" -> Scheme.LUSTRE;
-                    case "file" -> Scheme.FILE;
-                    default ->
-                        throw new IllegalArgumentException("'" + text + "': scheme '" + text.substring(0, sep)
-                                + "' is not known; use s3, lustre or file");
-                };
+        var scheme = switch (text.substring(0, sep)) {
+            case "s3" -> Scheme.S3;
+            case "lustre" -> Scheme.LUSTRE;
+            case "file" -> Scheme.FILE;
+            default ->
+                throw new IllegalArgumentException(
+                        "'" + text + "': scheme '" + text.substring(0, sep) + "' is not known; use s3, lustre or file");
+        };
         var rest = text.substring(sep + 3);
         int slash = rest.indexOf('/');
         var authority = slash < 0 ? rest : rest.substring(0, slash);

@@ -13,8 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class JobReaderTest {
-    static final String DESIGN =
-            """
+    static final String DESIGN = """
             apiVersion: forebay.io/v1alpha1
             kind: PipelineJob
             metadata: {name: increment}
@@ -58,8 +57,7 @@ class JobReaderTest {
               records: lustre:///scratch/results/.forebay/    # default: below the first output's destination
             """;
 
-    static final String SMALLEST =
-            """
+    static final String SMALLEST = """
             apiVersion: forebay.io/v1alpha1
             kind: PipelineJob
             metadata: {name: smallest}
@@ -88,7 +86,8 @@ class JobReaderTest {
         assertThat(job.workers()).isEqualTo(new Job.Workers(15, 1, 9));
         assertThat(job.deadlines().run()).contains(Duration.ofHours(4));
         assertThat(job.records()).hasToString("lustre:///scratch/results/.forebay/");
-        assertThat(job.outputs().getFirst().destination(Map.of("DIR", "a/b"))).hasToString("lustre:///scratch/results/a/b/");
+        assertThat(job.outputs().getFirst().destination(Map.of("DIR", "a/b")))
+                .hasToString("lustre:///scratch/results/a/b/");
     }
 
     @Test
@@ -96,7 +95,8 @@ class JobReaderTest {
         var job = valid(SMALLEST);
         assertThat(job.buffer().tiers())
                 .containsExactly(
-                        new Job.Tier(Job.Medium.MEMORY, Bytes.ofGiB(1), null), new Job.Tier(Job.Medium.DISK, Bytes.ofGiB(10), null));
+                        new Job.Tier(Job.Medium.MEMORY, Bytes.ofGiB(1), null),
+                        new Job.Tier(Job.Medium.DISK, Bytes.ofGiB(10), null));
         assertThat(job.workers()).isEqualTo(new Job.Workers(1, 1, 1));
         assertThat(job.retry()).isEqualTo(new Job.Retry(2, 3));
         assertThat(job.deadlines()).isEqualTo(new Job.Deadlines(Optional.empty(), Duration.ofMinutes(30)));
@@ -111,7 +111,8 @@ class JobReaderTest {
     void readsBackItsOwnCanonicalForm() {
         var job = valid(DESIGN);
         assertThat(JobReader.readCanonical(job.manifest())).isEqualTo(job);
-        assertThat(job.manifest()).startsWith("{\"apiVersion\":\"forebay.io/v1alpha1\",\"kind\":\"PipelineJob\",\"metadata\":{\"name\":");
+        assertThat(job.manifest())
+                .startsWith("{\"apiVersion\":\"forebay.io/v1alpha1\",\"kind\":\"PipelineJob\",\"metadata\":{\"name\":");
     }
 
     @Test
@@ -122,16 +123,22 @@ class JobReaderTest {
         assertThat(job.records()).hasToString("file:///home/a$b/out$x/.forebay/");
         assertThat(JobReader.read(text.getBytes(StandardCharsets.UTF_8)).problems())
                 .singleElement()
-                .satisfies(p -> assertThat(p.toString()).startsWith("spec.outputs[0].to: 'file://./out$x/$(ITEM)/' is relative"));
+                .satisfies(p -> assertThat(p.toString())
+                        .startsWith("spec.outputs[0].to: 'file://./out$x/$(ITEM)/' is relative"));
     }
 
     private static List<String> problems(String text) {
-        return JobReader.read(text.getBytes(StandardCharsets.UTF_8)).problems().stream().map(Problem::toString).toList();
+        return JobReader.read(text.getBytes(StandardCharsets.UTF_8)).problems().stream()
+                .map(Problem::toString)
+                .toList();
     }
 
     @Test
     void brokenJsonIsNamedAsJson() {
-        assertThat(problems("{\"apiVersion\": \"forebay.io/v1alpha1\",")).singleElement().asString().startsWith("the manifest is no JSON: ");
+        assertThat(problems("{\"apiVersion\": \"forebay.io/v1alpha1\","))
+                .singleElement()
+                .asString()
+                .startsWith("the manifest is no JSON: ");
         assertThat(problems("{\"spec\": 1} {}")).anySatisfy(p -> assertThat(p).contains("goes on after the manifest"));
         assertThat(problems("{\"spec\": {}, \"spec\": {}}")).contains("spec: given twice; remove one");
         assertThat(problems("{\"a\": 01}")).singleElement().asString().contains("no JSON");
@@ -167,7 +174,10 @@ class JobReaderTest {
     void deepNestingIsRefused() {
         assertThat(problems("a: " + "[".repeat(5000))).isNotEmpty();
         assertThat(problems("{\"a\":" + "[".repeat(5000))).isNotEmpty();
-        assertThat(problems("{\"a\":" + "[".repeat(100) + "]".repeat(100) + "}")).singleElement().asString().contains("nested");
+        assertThat(problems("{\"a\":" + "[".repeat(100) + "]".repeat(100) + "}"))
+                .singleElement()
+                .asString()
+                .contains("nested");
     }
 
     @Test
@@ -182,21 +192,26 @@ class JobReaderTest {
     @Test
     void bytesThatAreNotUtf8SurviveTheCanonicalForm() {
         var name = "s3://brain/\uDCFF\uDCFE/caf\u00e9/";
-        var json = "{\"apiVersion\":\"forebay.io/v1alpha1\",\"kind\":\"PipelineJob\",\"metadata\":{\"name\":\"x\"},\"spec\":{\"steps\":"
-                + "[{\"name\":\"a\",\"command\":[\"true\"]}],\"records\":\"s3://brain/\\udcff\\udcfe/caf\\u00e9/\"}}";
+        var json =
+                "{\"apiVersion\":\"forebay.io/v1alpha1\",\"kind\":\"PipelineJob\",\"metadata\":{\"name\":\"x\"},\"spec\":{\"steps\":"
+                        + "[{\"name\":\"a\",\"command\":[\"true\"]}],\"records\":\"s3://brain/\\udcff\\udcfe/caf\\u00e9/\"}}";
         var job = valid(json);
         assertThat(job.records()).hasToString(name);
         assertThat(job.manifest()).contains("s3://brain/\\uDCFF\\uDCFE/caf\\u00E9/");
         assertThat(JobReader.readCanonical(job.manifest()).records()).hasToString(name);
-        assertThat(valid(SMALLEST.replace("file:///tmp/greetings", "s3://b/\\udcff")).outputs().getFirst().to())
+        assertThat(valid(SMALLEST.replace("file:///tmp/greetings", "s3://b/\\udcff"))
+                        .outputs()
+                        .getFirst()
+                        .to())
                 .hasToString("s3://b/\uDCFF");
     }
 
     @Test
     void theCanonicalFormDependsOnMeaningAlone() {
-        var json = "{\"spec\":{\"outputs\":[{\"to\":\"file:///tmp/greetings\",\"name\":\"greeting\"}],\"steps\":[{\"command\":[\"sh\",\"-c\","
-                + "\"echo hello > \\\"$FOREBAY_OUT/hello.txt\\\"\"],\"name\":\"hello\"}]},\"metadata\":{\"uid\":\"1\",\"name\":\"smallest\"},"
-                + "\"kind\":\"PipelineJob\",\"apiVersion\":\"forebay.io/v1alpha1\",\"status\":{}}";
+        var json =
+                "{\"spec\":{\"outputs\":[{\"to\":\"file:///tmp/greetings\",\"name\":\"greeting\"}],\"steps\":[{\"command\":[\"sh\",\"-c\","
+                        + "\"echo hello > \\\"$FOREBAY_OUT/hello.txt\\\"\"],\"name\":\"hello\"}]},\"metadata\":{\"uid\":\"1\",\"name\":\"smallest\"},"
+                        + "\"kind\":\"PipelineJob\",\"apiVersion\":\"forebay.io/v1alpha1\",\"status\":{}}";
         assertThat(valid(json).manifest()).isEqualTo(valid(SMALLEST).manifest());
     }
 
@@ -214,8 +229,7 @@ class JobReaderTest {
     @Test
     void valuesInPathsStandForThemselves() {
         var text = SMALLEST.replace(
-                "steps:",
-                "inputs:\n  - {name: in, source: \"s3://b/in/\"}\n  forEach: {input: in}\n  steps:")
+                        "steps:", "inputs:\n  - {name: in, source: \"s3://b/in/\"}\n  forEach: {input: in}\n  steps:")
                 .replace("{name: greeting,", "{name: greeting, path: \"$(DIR)/$(STEM)_*.nii\",")
                 .replace("file:///tmp/greetings", "s3://b/r/$(DIR)/$(NAME)");
         var output = valid(text).outputs().getFirst();

@@ -41,7 +41,8 @@ class ManifestTableTest {
         assertThat(entry.expected()).isNotEmpty();
         for (var expected : entry.expected()) {
             var found = problems.stream()
-                    .filter(p -> p.field().equals(expected.field()) && p.message().contains(expected.words()))
+                    .filter(p ->
+                            p.field().equals(expected.field()) && p.message().contains(expected.words()))
                     .findFirst();
             assertThat(found)
                     .as("%s: %s in %s", expected.field(), expected.words(), problems)

@@ -14,7 +14,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DurationsTest {
 
     @ParameterizedTest
-    @CsvSource({"4h,PT4H", "30m,PT30M", "1h30m,PT1H30M", "90s,PT90S", "500ms,PT0.5S", "0s,PT0S", "1h2m3s4ms,PT1H2M3.004S", "100h,PT100H"})
+    @CsvSource({
+        "4h,PT4H",
+        "30m,PT30M",
+        "1h30m,PT1H30M",
+        "90s,PT90S",
+        "500ms,PT0.5S",
+        "0s,PT0S",
+        "1h2m3s4ms,PT1H2M3.004S",
+        "100h,PT100H"
+    })
     void reads(String text, Duration expected) {
         assertThat(Durations.parse(text)).isEqualTo(expected);
     }
@@ -22,7 +31,23 @@ class DurationsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "4", "4H", "4 h", "-4h", "+4h", "4.5h", "1d", "30m1h", "1h1h", "h", "1h 30m", " 4h", "4h\n", "1us", "10000000000h", "PT4H",
+                "",
+                "4",
+                "4H",
+                "4 h",
+                "-4h",
+                "+4h",
+                "4.5h",
+                "1d",
+                "30m1h",
+                "1h1h",
+                "h",
+                "1h 30m",
+                " 4h",
+                "4h\n",
+                "1us",
+                "10000000000h",
+                "PT4H",
                 "٤h"
             })
     void refusesNamingTheText(String text) {

@@ -76,7 +76,8 @@ class GlobTest {
     @Test
     @DisplayName("G4 names holding [ ] { } ? \\ * are matched literally when escaped, and taken by **")
     void specialCharactersInNames() {
-        for (var name : List.of("a[1].nii", "{x}", "what?", "back\\slash", "star*", "[]", "a/{b}/c]", "-x", " ", "a\nb", "$(x)")) {
+        for (var name : List.of(
+                "a[1].nii", "{x}", "what?", "back\\slash", "star*", "[]", "a/{b}/c]", "-x", " ", "a\nb", "$(x)")) {
             assertThat(new Glob("**").matches(name)).as(name).isTrue();
             assertThat(new Glob(Glob.quote(name)).matches(name)).as(name).isTrue();
             assertThat(new Glob(Glob.quote(name)).isLiteral()).as(name).isTrue();
@@ -90,24 +91,24 @@ class GlobTest {
             delimiter = ';',
             quoteCharacter = '"',
             value = {
-                "[a-; unclosed class at character 1; \\[",
-                "x[; unclosed class at character 2; \\[",
-                "[]; unclosed class at character 1; \\[",
-                "[!]; unclosed class at character 1; \\[",
-                "[a; unclosed class at character 1; \\[",
-                "[z-a]; range z-a is upside down at character 2; lower",
-                "[a/b]; '/' in a class at character 3; within a folder",
-                "[[:alpha:]]; '[' in a class at character 2; not supported",
-                "[^a]; '^' at the start of a class at character 2; [!...]",
-                "{a,b; unclosed braces at character 1; close them",
-                "{a}; braces with a single alternative at character 1; {a,b}",
-                "{}; braces with a single alternative at character 1; {a,b}",
-                "{a,{b,c}}; '{' inside braces at character 4; write out",
-                "a}; '}' closes nothing at character 2; \\}",
-                "a]; ']' closes nothing at character 2; \\]",
-                "a\\; '\\' at the end escapes nothing at character 2; \\\\",
-                "***; 3 asterisks in a row at character 1; **",
-                "😀[; unclosed class at character 2; \\[",
+                "[a-; unclosed class at '[a-'; \\[",
+                "x[; unclosed class at '['; \\[",
+                "[]; unclosed class at '[]'; \\[",
+                "[!]; unclosed class at '[!]'; \\[",
+                "[a; unclosed class at '[a'; \\[",
+                "[z-a]; range z-a is upside down at 'z-a]'; lower",
+                "[a/b]; '/' in a class at '/b]'; within a folder",
+                "[[:alpha:]]; '[' in a class at '[:alpha:]]'; not supported",
+                "[^a]; '^' at the start of a class at '^a]'; [!...]",
+                "{a,b; unclosed braces at '{a,b'; close them",
+                "{a}; braces with a single alternative at '{a}'; {a,b}",
+                "{}; braces with a single alternative at '{}'; {a,b}",
+                "{a,{b,c}}; '{' inside braces at '{b,c}}'; write out",
+                "a}; '}' that closes nothing at '}'; \\}",
+                "a]; ']' that closes nothing at ']'; \\]",
+                "a\\; a backslash that escapes nothing at '\\'; \\\\",
+                "***; more than 2 asterisks in a row at '*'; **",
+                "😀[; unclosed class at '['; \\[",
             })
     @DisplayName("G4 malformed patterns are refused with position and remedy")
     void refuses(String pattern, String message, String remedy) {
@@ -121,7 +122,9 @@ class GlobTest {
     @Test
     void refusesEmptyAndOverlongPatterns() {
         assertThatThrownBy(() -> new Glob("")).hasMessageContaining("empty");
-        assertThatThrownBy(() -> new Glob("a".repeat(Glob.MAX_LENGTH + 1))).hasMessageContaining("1025").hasMessageContaining("1024");
+        assertThatThrownBy(() -> new Glob("a".repeat(Glob.MAX_LENGTH + 1)))
+                .hasMessageContaining("513")
+                .hasMessageContaining("512");
         assertThat(new Glob("a".repeat(Glob.MAX_LENGTH)).isLiteral()).isTrue();
     }
 
@@ -193,7 +196,8 @@ class GlobTest {
 
     @Test
     void noPatternIsCatastrophic() {
-        var evil = List.of("a*".repeat(200) + "b", "**/".repeat(200) + "b", "{a,aa}".repeat(100) + "b", "*?".repeat(200) + "b");
+        var evil = List.of(
+                "a*".repeat(200) + "b", "**/".repeat(150) + "b", "{a,aa}".repeat(80) + "b", "*?".repeat(200) + "b");
         var key = "a".repeat(2000);
         Assertions.assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
             for (var pattern : evil) {
@@ -206,7 +210,9 @@ class GlobTest {
 
     @Property(tries = 3000)
     void agreesWithANaiveMatcher(@ForAll("patterns") String pattern, @ForAll("keys") String key) {
-        assertThat(new Glob(pattern).matches(key)).as("%s on %s", pattern, key).isEqualTo(NaiveGlob.matches(pattern, key));
+        assertThat(new Glob(pattern).matches(key))
+                .as("%s on %s", pattern, key)
+                .isEqualTo(NaiveGlob.matches(pattern, key));
     }
 
     @Property(tries = 1000)
@@ -229,13 +235,14 @@ class GlobTest {
         try {
             new Glob(text).matches("a/b");
         } catch (IllegalArgumentException e) {
-            assertThat(e).hasMessageContaining("'" + text + "'").hasMessageMatching("(?s).*at character \\d+; .*");
+            assertThat(e).hasMessageContaining("'" + text + "'").hasMessageMatching("(?s).* at '.+'; .*");
         }
     }
 
     @Provide
     Arbitrary<String> patterns() {
-        var piece = Arbitraries.of("a", "b", "/", "*", "**", "?", "**/", "[ab]", "[!a]", "{a,b/}", "{,a*}", "\\*", "/**/");
+        var piece =
+                Arbitraries.of("a", "b", "/", "*", "**", "?", "**/", "[ab]", "[!a]", "{a,b/}", "{,a*}", "\\*", "/**/");
         return piece.list()
                 .ofMinSize(1)
                 .ofMaxSize(7)
@@ -250,7 +257,10 @@ class GlobTest {
 
     @Provide
     Arbitrary<String> anyText() {
-        return Arbitraries.strings().withChars("a/*?[]{}\\,!-$\n\uDCFF").ofMinLength(1).ofMaxLength(5);
+        return Arbitraries.strings()
+                .withChars("a/*?[]{}\\,!-$\n\uDCFF")
+                .ofMinLength(1)
+                .ofMaxLength(5);
     }
 
     @Provide
