@@ -52,7 +52,10 @@ public final class BufferRoots {
         }
         var home = environment.get("HOME");
         var candidates = Arrays.asList(
-                environment.get("TMPDIR"), environment.get("XDG_CACHE_HOME"), home == null ? null : home + "/.cache", "/var/tmp");
+                environment.get("TMPDIR"),
+                environment.get("XDG_CACHE_HOME"),
+                home == null ? null : home + "/.cache",
+                "/var/tmp");
         for (var folder : candidates) {
             if (folder != null && folder.startsWith("/") && isFolder(folder)) {
                 return folder;
@@ -71,7 +74,9 @@ public final class BufferRoots {
     }
 
     private static String leaf(String job, String name) {
-        var shortJob = job.length() <= LONGEST_JOB ? job : job.substring(0, LONGEST_JOB - 9) + "-%08x".formatted(job.hashCode());
+        var shortJob = job.length() <= LONGEST_JOB
+                ? job
+                : job.substring(0, LONGEST_JOB - 9) + "-%08x".formatted(job.hashCode());
         var leaf = PREFIX + PosixProcess.euid() + "-" + shortJob + "-" + name;
         if (leaf.indexOf('/') >= 0 || leaf.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("not a name for a buffer: '" + leaf + "'");
@@ -93,8 +98,9 @@ public final class BufferRoots {
         RootLock.makeFolders(root);
         var stat = Posix.lstat(root);
         if (!stat.isFolder() || stat.uid() != PosixProcess.euid() || (stat.permissions() & 077) != 0) {
-            throw new IOException("buffer folder " + root + " is not private to user " + PosixProcess.euid() + " (owner " + stat.uid()
-                    + ", mode " + Integer.toOctalString(stat.permissions()) + ", " + stat.type() + "). Remove it, or give the run another name");
+            throw new IOException("buffer folder " + root + " is not private to user " + PosixProcess.euid()
+                    + " (owner " + stat.uid() + ", mode " + Integer.toOctalString(stat.permissions()) + ", "
+                    + stat.type() + "). Remove it, or give the run another name");
         }
     }
 

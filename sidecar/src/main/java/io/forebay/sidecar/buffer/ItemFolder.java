@@ -99,8 +99,11 @@ final class ItemFolder implements Buffer.ItemSpace {
 
     /** Blocks. @param knownInBytes what in/ was last seen to have: once it is whole it does not change, and is not walked again */
     Seen look(long knownInBytes) {
-        long in = knownInBytes >= inputBytes && inputBytes > 0 ? knownInBytes : FileTree.usage(in()).bytes();
-        return new Seen(in, FileTree.usage(work()).bytes() + FileTree.usage(out()).bytes());
+        long in = knownInBytes >= inputBytes && inputBytes > 0
+                ? knownInBytes
+                : FileTree.usage(in()).bytes();
+        return new Seen(
+                in, FileTree.usage(work()).bytes() + FileTree.usage(out()).bytes());
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * Who may use how many bytes of which tier. No I/O, no clock, no threads: {@link TieredBuffer} holds its lock around each call.
  *
  * <p>What counts against a tier: the reservation of each live claim, or what it was seen to use if that is more; what clean
- * claims use; what leaving claims used, until they are gone. A reservation is taken by {@link #grant} (or {@link #adopt}), and
+ * claims use; what counted for a claim when it left, until it is gone (it may have written since it was last looked at). A reservation is taken by {@link #grant} (or {@link #adopt}), and
  * released by {@link #leave} then {@link #gone}, exactly once.
  *
  * <p>First come, first served: a claim that waits keeps all tiers that could ever hold it from those behind it. So a large
@@ -31,7 +31,8 @@ final class Ledger {
     record Limits(String label, long sizeBytes, long highBytes, long floorBytes) {
         Limits {
             if (floorBytes < 0 || highBytes <= 0 || sizeBytes <= floorBytes) {
-                throw new IllegalArgumentException("no tier: size " + sizeBytes + ", high " + highBytes + ", floor " + floorBytes);
+                throw new IllegalArgumentException(
+                        "no tier: size " + sizeBytes + ", high " + highBytes + ", floor " + floorBytes);
             }
         }
 
@@ -65,6 +66,7 @@ final class Ledger {
         private int tier = -1;
         private long reservedBytes;
         private long observedBytes;
+        private long leavingBytes;
 
         private Claim(long leastBytes, long wantedBytes, int fromTier, boolean permanent) {
             this.leastBytes = leastBytes;
@@ -106,7 +108,8 @@ final class Ledger {
         private long charge() {
             return switch (state) {
                 case LIVE -> Math.max(reservedBytes, observedBytes);
-                case CLEAN, LEAVING -> observedBytes;
+                case CLEAN -> observedBytes;
+                case LEAVING -> leavingBytes;
                 case WAITING, REFUSED, CANCELLED, GONE -> 0;
             };
         }
@@ -116,12 +119,14 @@ final class Ledger {
         final Limits limits;
         /** Sums of charges by state. */
         long live;
+
         long clean;
         long leaving;
         /** Part of live that stays for good. */
         long permanent;
         /** What live and clean claims were seen to use. */
         long observed;
+
         int liveItems;
         boolean open = true;
         long availableBytes = Long.MAX_VALUE;
@@ -198,12 +203,16 @@ final class Ledger {
     NeverFitsException neverFits(Claim claim) {
         var from = tiers.subList(Math.min(claim.fromTier, tiers.size()), tiers.size());
         var sizes = from.stream()
-                .map(t -> t.limits.label() + " of " + Bytes.of(t.limits.sizeBytes()).human() + " holds at most "
+                .map(t -> t.limits.label() + " of "
+                        + Bytes.of(t.limits.sizeBytes()).human() + " holds at most "
                         + Bytes.of(t.most()).human())
                 .collect(Collectors.joining("; "));
-        return new NeverFitsException(Bytes.of(claim.leastBytes).human() + " (" + claim.leastBytes + " bytes) are needed at once, and "
-                + (from.isEmpty() ? "no tier is left below those it has outgrown" : "no tier can hold them even when it is empty: " + sizes)
-                + ". Give spec.buffer.tiers a larger tier");
+        return new NeverFitsException(
+                Bytes.of(claim.leastBytes).human() + " (" + claim.leastBytes + " bytes) are needed at once, and "
+                        + (from.isEmpty()
+                                ? "no tier is left below those it has outgrown"
+                                : "no tier can hold them even when it is empty: " + sizes)
+                        + ". Give spec.buffer.tiers a larger tier");
     }
 
     void cancel(Claim claim) {
@@ -221,7 +230,7 @@ final class Ledger {
     List<Claim> grant() {
         var decided = new ArrayList<Claim>();
         var kept = new BitSet();
-        for (var it = waiting.iterator(); it.hasNext(); ) {
+        for (var it = waiting.iterator(); it.hasNext() && kept.cardinality() < tiers.size(); ) {
             var claim = it.next();
             var candidates = candidates(claim);
             if (candidates.isEmpty()) {
@@ -263,7 +272,8 @@ final class Ledger {
             if (claim.wantedBytes <= most) {
                 all.add(t);
             }
-            if (claim.leastBytes <= most && (largest < 0 || most > tiers.get(largest).most())) {
+            if (claim.leastBytes <= most
+                    && (largest < 0 || most > tiers.get(largest).most())) {
                 largest = t;
             }
         }
@@ -337,6 +347,7 @@ final class Ledger {
             throw new IllegalStateException("a claim that is " + claim.state + " cannot leave");
         }
         add(claim, -1);
+        claim.leavingBytes = claim.charge();
         tiers.get(claim.tier).cleanClaims.remove(claim);
         claim.state = State.LEAVING;
         add(claim, 1);
@@ -460,7 +471,8 @@ final class Ledger {
                 tier.observed += bytes;
             }
             case LEAVING -> tier.leaving += bytes;
-            case WAITING, REFUSED, CANCELLED, GONE -> throw new IllegalStateException("a claim that is " + claim.state + " has no bytes");
+            case WAITING, REFUSED, CANCELLED, GONE ->
+                throw new IllegalStateException("a claim that is " + claim.state + " has no bytes");
         }
     }
 

@@ -37,9 +37,11 @@ final class MemoryFigures {
                 continue;
             }
             boolean v2 = right[0].equals("cgroup2");
-            boolean v1 = right[0].equals("cgroup") && List.of(right[2].split(",")).contains("memory");
+            boolean v1 =
+                    right[0].equals("cgroup") && List.of(right[2].split(",")).contains("memory");
             if (v1 || v2) {
-                addLimits(limits, left[3], Path.of(left[4]), ourCgroup(v2), v2 ? "memory.max" : "memory.limit_in_bytes");
+                addLimits(
+                        limits, left[3], Path.of(left[4]), ourCgroup(v2), v2 ? "memory.max" : "memory.limit_in_bytes");
             }
         }
         return limits;
@@ -47,7 +49,9 @@ final class MemoryFigures {
 
     /** From the mount's top down to our cgroup; where that is outside the mount (container without a namespace), the top alone. */
     private static void addLimits(List<Long> limits, String mountRoot, Path mountPoint, String cgroup, String file) {
-        var within = cgroup.equals(mountRoot) ? "" : cgroup.startsWith(mountRoot) ? cgroup.substring(mountRoot.length()) : "";
+        var within = cgroup.equals(mountRoot)
+                ? ""
+                : cgroup.startsWith(mountRoot) ? cgroup.substring(mountRoot.length()) : "";
         var folder = mountPoint;
         add(limits, folder.resolve(file));
         for (var name : within.split("/")) {
@@ -73,7 +77,9 @@ final class MemoryFigures {
         for (var line : lines("self/cgroup")) {
             var fields = line.split(":", 3); // number:controllers:path
             if (fields.length == 3
-                    && (v2 ? fields[0].equals("0") && fields[1].isEmpty() : List.of(fields[1].split(",")).contains("memory"))) {
+                    && (v2
+                            ? fields[0].equals("0") && fields[1].isEmpty()
+                            : List.of(fields[1].split(",")).contains("memory"))) {
                 return fields[2];
             }
         }

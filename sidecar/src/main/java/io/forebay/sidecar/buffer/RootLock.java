@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 final class RootLock implements AutoCloseable {
     private static final String NAME = "/.lock";
     /** One who sweeps holds it only while he looks, or removes the folder. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final String root;
     private final Fd fd;

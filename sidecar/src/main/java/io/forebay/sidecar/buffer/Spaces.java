@@ -30,7 +30,6 @@ final class Spaces {
     private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final BufferOptions options;
 
     // All below: guarded by lock.
@@ -52,6 +51,10 @@ final class Spaces {
     private final List<TierHealth> health = new ArrayList<>();
     private final String[] closedBecause;
     private boolean closed;
+    /** One condition for each who waits: waking all for each grant would cost the square of their number. */
+    private final Map<Claim, Condition> waiters = new HashMap<>();
+    /** A name was freed, or the buffer closed: those whose claim is granted look again, or all. */
+    private boolean wake;
 
     Spaces(List<Ledger.Limits> tiers, BufferOptions options) {
         this.ledger = new Ledger(tiers);
@@ -78,7 +81,8 @@ final class Spaces {
             return folders.values();
         }
 
-        @Nullable ItemFolder at(Place place) {
+        @Nullable
+        ItemFolder at(Place place) {
             return folders.get(place);
         }
 
@@ -128,6 +132,7 @@ final class Spaces {
 
         void nameIsFree(Place place) {
             leaving.remove(place);
+            wake = true;
         }
 
         boolean isLeaving(Place place) {
@@ -138,6 +143,7 @@ final class Spaces {
         boolean close() {
             boolean already = closed;
             closed = true;
+            wake = true;
             return already;
         }
     }
@@ -166,7 +172,9 @@ final class Spaces {
     }
 
     private List<ItemFolder> settle() {
-        ledger.grant();
+        for (var claim : ledger.grant()) {
+            wakeUp(claim);
+        }
         var moves = new ArrayList<ItemFolder>();
         for (var claim : ledger.takeEvicted()) {
             var folder = byClaim.get(claim);
@@ -175,8 +183,22 @@ final class Spaces {
                 moves.add(folder);
             }
         }
-        changed.signalAll();
+        if (wake) {
+            wake = false;
+            waiters.keySet().forEach(claim -> {
+                if (closed || claim.state() != State.WAITING) {
+                    wakeUp(claim);
+                }
+            });
+        }
         return moves;
+    }
+
+    private void wakeUp(Claim claim) {
+        var waiter = waiters.get(claim);
+        if (waiter != null) {
+            waiter.signal();
+        }
     }
 
     void refuseIfClosed() {
@@ -192,9 +214,11 @@ final class Spaces {
      * @return whether it is; if not, or after an exception, the claim has left the ledger
      */
     boolean awaitGrant(Claim claim, String name, boolean wait) throws NeverFitsException, InterruptedException {
-        lock.lockInterruptibly();
+        lock.lock();
         boolean granted = false;
         try {
+            var mine = lock.newCondition();
+            waiters.put(claim, mine);
             long blockedSince = Long.MIN_VALUE;
             while (!isDecided(claim, name)) {
                 refuseIfClosed();
@@ -210,7 +234,7 @@ final class Spaces {
                 } else {
                     blockedSince = Long.MIN_VALUE;
                 }
-                changed.awaitNanos(Math.min(LOOK_AGAIN_NANOS, options.patience().toNanos()));
+                mine.awaitNanos(Math.min(LOOK_AGAIN_NANOS, options.patience().toNanos()));
             }
             if (claim.state() == State.REFUSED) {
                 throw ledger.neverFits(claim);
@@ -218,6 +242,7 @@ final class Spaces {
             granted = true;
             return true;
         } finally {
+            waiters.remove(claim);
             if (!granted) {
                 withdraw(claim);
             }
@@ -240,7 +265,6 @@ final class Spaces {
             }
             case REFUSED, CANCELLED, CLEAN, LEAVING, GONE -> {}
         }
-        changed.signalAll();
     }
 
     /** Nothing of ours is in the way, and still there is no room. */
@@ -252,11 +276,17 @@ final class Spaces {
         for (int t = claim.fromTier(); t < ledger.tiers(); t++) {
             text.append(' ').append(ledger.limits(t).label());
             if (ledger.isOpen(t)) {
-                text.append(" has ").append(Bytes.of(Math.max(0, ledger.availableBytes(t) - ledger.liveBytes(t))).human()).append(" free;");
+                text.append(" has ")
+                        .append(Bytes.of(Math.max(0, ledger.availableBytes(t) - ledger.liveBytes(t)))
+                                .human())
+                        .append(" free;");
             } else {
-                text.append(" is closed after I/O errors (").append(closedBecause[t]).append(");");
+                text.append(" is closed after I/O errors (")
+                        .append(closedBecause[t])
+                        .append(");");
             }
         }
-        return new NeverFitsException(text.append(" free space there, or give the buffer another folder").toString());
+        return new NeverFitsException(text.append(" free space there, or give the buffer another folder")
+                .toString());
     }
 }

@@ -18,17 +18,18 @@ public record TierConfig(Medium medium, String root, Bytes size) {
             throw new IllegalArgumentException("root of a tier is not absolute: '" + root + "'");
         }
         if (size.compareTo(MIN_SIZE) < 0) {
-            throw new IllegalArgumentException("tier " + medium + " " + root + " of " + size.human() + " is below the minimum of "
-                    + MIN_SIZE.human());
+            throw new IllegalArgumentException("tier " + medium + " " + root + " of " + size.human()
+                    + " is below the minimum of " + MIN_SIZE.human());
         }
     }
 
     String label() {
         return switch (medium) {
-            case MEMORY -> "Memory ";
-            case DISK -> "Disk ";
-            case EPHEMERAL -> "Ephemeral ";
-        } + root;
+                    case MEMORY -> "Memory ";
+                    case DISK -> "Disk ";
+                    case EPHEMERAL -> "Ephemeral ";
+                }
+                + root;
     }
 
     String mediumName() {

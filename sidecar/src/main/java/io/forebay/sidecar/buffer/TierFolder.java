@@ -11,7 +11,6 @@ import io.forebay.sidecar.os.PosixIo;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -31,6 +30,7 @@ final class TierFolder implements AutoCloseable {
     static final String ITEMS = "items";
     static final String SHARED = "shared";
     static final String TRASH = "trash";
+    private static final int PROBE_BYTES = 4096;
     private static final List<String> PARTS = List.of("in", "work", "out");
 
     private final String root;
@@ -136,7 +136,8 @@ final class TierFolder implements AutoCloseable {
 
     /** Out of the way at once, whatever its size. @return its new name */
     String toTrash(String name) throws PosixException {
-        var trash = TRASH + "/" + trashNumber.incrementAndGet() + "-" + ProcessHandle.current().pid() + "-" + name.replace('/', '-');
+        var trash = TRASH + "/" + trashNumber.incrementAndGet() + "-"
+                + ProcessHandle.current().pid() + "-" + name.replace('/', '-');
         Posix.rename(path(name), path(trash));
         return trash;
     }
@@ -173,15 +174,18 @@ final class TierFolder implements AutoCloseable {
     /** Writes, syncs, reads and removes a small file. @throws IOException the tier does not do that */
     void probe() throws IOException {
         var file = path(".probe");
-        var written = ByteBuffer.allocate(4096);
-        Arrays.fill(written.array(), (byte) 0x5A);
-        var read = ByteBuffer.allocate(written.capacity());
+        var written = ByteBuffer.allocateDirect(PROBE_BYTES);
+        while (written.hasRemaining()) {
+            written.put((byte) 0x5A);
+        }
+        written.flip();
+        var read = ByteBuffer.allocateDirect(PROBE_BYTES);
         try (var fd = Posix.open(file, Open.RDWR | Open.CREAT | Open.TRUNC | Open.NOFOLLOW, 0600)) {
             PosixIo.pwrite(fd, written.duplicate(), 0);
             PosixIo.fsync(fd);
             PosixIo.pread(fd, read, 0);
         }
-        if (!Arrays.equals(written.array(), read.array())) {
+        if (!written.equals(read.flip())) {
             throw new IOException(file + " does not hold what was written to it");
         }
         Posix.unlink(file);

@@ -31,8 +31,10 @@ final class TierWatch implements AutoCloseable {
     private final List<TierFolder> folders;
     private final LongSupplier clock;
     private final List<AtomicBoolean> urgent = new ArrayList<>();
-    private final Thread looker = Thread.ofPlatform().name("buffer-look").daemon().unstarted(this::lookLoop);
-    private final Thread walker = Thread.ofPlatform().name("buffer-walk").daemon().unstarted(this::walkLoop);
+    private final Thread looker =
+            Thread.ofPlatform().name("buffer-look").daemon().unstarted(this::lookLoop);
+    private final Thread walker =
+            Thread.ofPlatform().name("buffer-walk").daemon().unstarted(this::walkLoop);
     private volatile boolean closed;
 
     TierWatch(TieredBuffer buffer, Spaces spaces, List<TierFolder> folders, LongSupplier clock) {
@@ -54,12 +56,25 @@ final class TierWatch implements AutoCloseable {
     // ---- free space
 
     private void lookLoop() {
-        while (!closed) {
+        guarded(() -> {
             long wait = Long.MAX_VALUE;
             for (int t = 0; t < folders.size() && !closed; t++) {
                 wait = Math.min(wait, look(t));
             }
             LockSupport.parkNanos(wait);
+        });
+    }
+
+    /** Again and again until it is closed. What was not foreseen is told to the process, and does not leave the tiers unwatched. */
+    private void guarded(Runnable round) {
+        while (!closed) {
+            try {
+                round.run();
+            } catch (RuntimeException e) {
+                var thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+                LockSupport.parkNanos(WALK_NANOS);
+            }
         }
     }
 
@@ -78,7 +93,9 @@ final class TierWatch implements AutoCloseable {
             ledger.setAvailable(tier, ledger.observedBytes(tier) + fs.freeBytes() - floor);
             if (isTooFull(fs, floor)) {
                 for (var folder : view.folders()) {
-                    if (folder.tier() == tier && folder.mayWrite && folder.claim().state() == State.LIVE) {
+                    if (folder.tier() == tier
+                            && folder.mayWrite
+                            && folder.claim().state() == State.LIVE) {
                         folder.distrusted = true;
                     }
                 }
@@ -121,9 +138,8 @@ final class TierWatch implements AutoCloseable {
     // ---- use by items
 
     private void walkLoop() {
-        while (!closed) {
-            long now = clock.getAsLong();
-            for (var folder : due(now)) {
+        guarded(() -> {
+            for (var folder : due(clock.getAsLong())) {
                 if (closed) {
                     return;
                 }
@@ -136,7 +152,7 @@ final class TierWatch implements AutoCloseable {
             }
             boolean hurry = urgent.stream().anyMatch(AtomicBoolean::get);
             LockSupport.parkNanos(hurry ? URGENT_WALK_NANOS : WALK_NANOS / 5);
-        }
+        });
     }
 
     private List<ItemFolder> due(long now) {
@@ -227,12 +243,16 @@ final class TierWatch implements AutoCloseable {
         }
         var limits = ledger.limits(folder.tier());
         long free = Math.max(0, Math.min(fsFreeBytes, limits.sizeBytes() - ledger.observedBytes(folder.tier())));
-        var message = "item " + folder.owner().item() + " has outgrown buffer tier " + folder.tier() + " (" + limits.label() + ", "
-                + Bytes.of(limits.sizeBytes()).human() + "): it uses " + Bytes.of(used).human() + " (" + used + " bytes) and may need more, "
-                + Bytes.of(folder.claim().reservedBytes()).human() + " were reserved for it, " + Bytes.of(free).human() + " are free. "
+        var message = "item " + folder.owner().item() + " has outgrown buffer tier " + folder.tier() + " ("
+                + limits.label() + ", "
+                + Bytes.of(limits.sizeBytes()).human() + "): it uses "
+                + Bytes.of(used).human() + " (" + used + " bytes) and may need more, "
+                + Bytes.of(folder.claim().reservedBytes()).human() + " were reserved for it, "
+                + Bytes.of(free).human() + " are free. "
                 + (next < 0
                         ? "No lower tier could hold it. Give spec.buffer.tiers a larger tier"
-                        : "It is stopped and runs again on tier " + next + " (" + ledger.limits(next).label() + ")");
+                        : "It is stopped and runs again on tier " + next + " ("
+                                + ledger.limits(next).label() + ")");
         return new Overgrown(folder, next, message);
     }
 

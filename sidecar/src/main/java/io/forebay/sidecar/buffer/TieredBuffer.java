@@ -42,7 +42,11 @@ public final class TieredBuffer implements Buffer {
     private volatile OvergrownListener listener = (item, generation, attempt, nextTier, message) -> {};
 
     private TieredBuffer(
-            List<TierConfig> tiers, List<TierFolder> folders, List<Ledger.Limits> limits, BufferOptions options, List<String> remarks) {
+            List<TierConfig> tiers,
+            List<TierFolder> folders,
+            List<Ledger.Limits> limits,
+            BufferOptions options,
+            List<String> remarks) {
         this.tiers = tiers;
         this.folders = folders;
         this.options = options;
@@ -92,11 +96,14 @@ public final class TieredBuffer implements Buffer {
             return wished;
         }
         if (there < TierConfig.MIN_SIZE.value()) {
-            throw new IOException("buffer tier " + tier.label() + " should have " + tier.size().human() + ", its file system has only "
-                    + Bytes.of(there).human() + " free; a tier needs " + TierConfig.MIN_SIZE.human() + " at least. Free space there, or name another folder");
+            throw new IOException("buffer tier " + tier.label() + " should have "
+                    + tier.size().human() + ", its file system has only "
+                    + Bytes.of(there).human() + " free; a tier needs " + TierConfig.MIN_SIZE.human()
+                    + " at least. Free space there, or name another folder");
         }
-        remarks.add("buffer tier " + tier.label() + " should have " + tier.size().human() + "; its file system has only "
-                + Bytes.of(there).human() + " free: that is its size now");
+        remarks.add(
+                "buffer tier " + tier.label() + " should have " + tier.size().human() + "; its file system has only "
+                        + Bytes.of(there).human() + " free: that is its size now");
         return there;
     }
 
@@ -196,7 +203,11 @@ public final class TieredBuffer implements Buffer {
             try {
                 claims[0] = owner.isShared()
                         ? view.ledger().requestPermanent(inputBytes)
-                        : view.ledger().request(leastBytes(inputBytes), inputBytes + wantedGrowth(view, owner, inputBytes), fromTier);
+                        : view.ledger()
+                                .request(
+                                        leastBytes(inputBytes),
+                                        inputBytes + wantedGrowth(view, owner, inputBytes),
+                                        fromTier);
             } catch (NeverFitsException e) {
                 failure[0] = e;
             }
@@ -212,7 +223,8 @@ public final class TieredBuffer implements Buffer {
     }
 
     private long wantedGrowth(Spaces.View view, Owner owner, long inputBytes) {
-        long expected = options.declaredGrowthBytes().orElseGet(() -> view.estimate().expect(inputBytes));
+        long expected =
+                options.declaredGrowthBytes().orElseGet(() -> view.estimate().expect(inputBytes));
         long outgrown = view.outgrown(owner.item());
         // What was seen when it was stopped is less than what it needs.
         return Math.max(expected, outgrown + outgrown / 2);
@@ -378,7 +390,8 @@ public final class TieredBuffer implements Buffer {
             throw e;
         }
         var claim = bookLeaving(folder.tier(), bytes);
-        trashes.get(folder.tier()).remove(trash, () -> change(view -> view.ledger().gone(claim)));
+        trashes.get(folder.tier())
+                .remove(trash, () -> change(view -> view.ledger().gone(claim)));
     }
 
     void discard(ItemFolder folder) {
@@ -441,7 +454,8 @@ public final class TieredBuffer implements Buffer {
 
     @Override
     public long expectedGrowth(long inputBytes) {
-        return options.declaredGrowthBytes().orElseGet(() -> spaces.see(view -> view.estimate().expect(inputBytes)));
+        return options.declaredGrowthBytes()
+                .orElseGet(() -> spaces.see(view -> view.estimate().expect(inputBytes)));
     }
 
     @Override
@@ -475,6 +489,11 @@ public final class TieredBuffer implements Buffer {
         if (!cause.is(Errno.EACCES) && !cause.is(Errno.EPERM) && !cause.is(Errno.EBUSY)) {
             tierFailed(tier, cause);
         }
+    }
+
+    /** Admissions that wait now. */
+    public int waiting() {
+        return spaces.see(view -> view.ledger().waitingClaims());
     }
 
     @Override

@@ -16,7 +16,8 @@ class LedgerTest {
     }
 
     private final Ledger one = new Ledger(List.of(of1000("Memory /m")));
-    private final Ledger two = new Ledger(List.of(of1000("Memory /m"), new Ledger.Limits("Disk /d", 10_000, 9000, 300)));
+    private final Ledger two =
+            new Ledger(List.of(of1000("Memory /m"), new Ledger.Limits("Disk /d", 10_000, 9000, 300)));
 
     @Test
     @DisplayName("M5 one tier of 1000, one input of 2000: refused with both sizes")
@@ -74,7 +75,8 @@ class LedgerTest {
     }
 
     @Test
-    @DisplayName("M9 with 90 % in use or dirty nothing is evicted and admission waits; clean data leaves least recently used first")
+    @DisplayName(
+            "M9 with 90 % in use or dirty nothing is evicted and admission waits; clean data leaves least recently used first")
     void evictsCleanDataOnly() throws NeverFitsException {
         var old = one.request(200, 200, 0);
         var young = one.request(200, 200, 0);

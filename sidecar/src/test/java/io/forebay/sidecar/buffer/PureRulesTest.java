@@ -75,19 +75,28 @@ class PureRulesTest {
 
         @Test
         void nothingIsDoneWhileThereIsRoom() {
-            assertThat(decide(940, 5000, 100, 0, new ItemSample(10, 900, false))).isEqualTo(Pressure.Decision.NONE);
+            assertThat(decide(940, 5000, 100, 0, new ItemSample(10, 900, false)))
+                    .isEqualTo(Pressure.Decision.NONE);
         }
 
         @Test
         @DisplayName("M4 before the floor the item furthest above its reservation is stopped")
         void stopsTheFurthestAboveItsReservation() {
-            var d = decide(950, 5000, 0, 0, new ItemSample(500, 550, false), new ItemSample(100, 300, false), new ItemSample(300, 100, false));
+            var d = decide(
+                    950,
+                    5000,
+                    0,
+                    0,
+                    new ItemSample(500, 550, false),
+                    new ItemSample(100, 300, false),
+                    new ItemSample(300, 100, false));
             assertThat(d.stop()).contains(1);
         }
 
         @Test
         void theFileSystemCountsAsMuchAsTheSize() {
-            assertThat(decide(500, 59, 0, 0, new ItemSample(1, 500, false)).stop()).contains(0);
+            assertThat(decide(500, 59, 0, 0, new ItemSample(1, 500, false)).stop())
+                    .contains(0);
         }
 
         @Test
@@ -100,9 +109,15 @@ class PureRulesTest {
         @Test
         void oneIsEnoughWhileItLeaves() {
             var stopped = new ItemSample(100, 400, true);
-            assertThat(decide(1000, 5000, 0, 0, stopped, new ItemSample(100, 300, false)).stop()).isEmpty();
-            assertThat(decide(1000, 5000, 0, 400, new ItemSample(100, 300, false)).stop()).isEmpty();
-            assertThat(decide(1000, 5000, 0, 10, new ItemSample(100, 300, false)).stop()).contains(0);
+            assertThat(decide(1000, 5000, 0, 0, stopped, new ItemSample(100, 300, false))
+                            .stop())
+                    .isEmpty();
+            assertThat(decide(1000, 5000, 0, 400, new ItemSample(100, 300, false))
+                            .stop())
+                    .isEmpty();
+            assertThat(decide(1000, 5000, 0, 10, new ItemSample(100, 300, false))
+                            .stop())
+                    .contains(0);
         }
 
         @Test
@@ -110,14 +125,17 @@ class PureRulesTest {
             var fair = new ItemSample(600, 500, false);
             assertThat(decide(950, 5000, 0, 0, fair).stop()).isEmpty();
             assertThat(decide(500, 31, 0, 0, fair).stop()).isEmpty();
-            assertThat(decide(500, 29, 0, 0, fair, new ItemSample(10, 5, false)).stop()).contains(0);
+            assertThat(decide(500, 29, 0, 0, fair, new ItemSample(10, 5, false)).stop())
+                    .contains(0);
             assertThat(decide(0, 0, 0, 0, new ItemSample(10, 0, false)).stop()).isEqualTo(Optional.empty());
         }
 
         @Test
         void looksOftenEnoughNotToMissTheFloor() {
-            assertThat(Pressure.nextLookNanos(100L << 30, MIB)).isEqualTo(Duration.ofMillis(250).toNanos());
-            assertThat(Pressure.nextLookNanos(0, MIB)).isEqualTo(Duration.ofMillis(4).toNanos());
+            assertThat(Pressure.nextLookNanos(100L << 30, MIB))
+                    .isEqualTo(Duration.ofMillis(250).toNanos());
+            assertThat(Pressure.nextLookNanos(0, MIB))
+                    .isEqualTo(Duration.ofMillis(4).toNanos());
             long gib = 1L << 30;
             assertThat(Pressure.nextLookNanos(gib, 0)).isBetween(100_000_000L, 150_000_000L);
         }
@@ -132,7 +150,8 @@ class PureRulesTest {
         }
 
         @Test
-        @DisplayName("C8 EIO once changes nothing; twice closes the tier; it is tried again, and nothing is shut off 5 min later")
+        @DisplayName(
+                "C8 EIO once changes nothing; twice closes the tier; it is tried again, and nothing is shut off 5 min later")
         void closesAndOpens() {
             assertThat(health.failed(seconds(0))).isFalse();
             assertThat(health.failed(seconds(1))).isTrue();
@@ -172,14 +191,19 @@ class PureRulesTest {
 
         @Test
         void isHalfOfWhatIsAvailableOrOfTheTightestCgroup() {
-            assertThat(MemoryLimit.mostBytes(new MemoryLimit.Figures(1000, List.of(), 0))).isEqualTo(500);
-            assertThat(MemoryLimit.mostBytes(new MemoryLimit.Figures(1000, List.of(5000L, 300L), 0))).isEqualTo(150);
-            assertThat(MemoryLimit.mostBytes(new MemoryLimit.Figures(400, List.of(5000L), 600))).as("M6 after a restart, with its own data there").isEqualTo(500);
+            assertThat(MemoryLimit.mostBytes(new MemoryLimit.Figures(1000, List.of(), 0)))
+                    .isEqualTo(500);
+            assertThat(MemoryLimit.mostBytes(new MemoryLimit.Figures(1000, List.of(5000L, 300L), 0)))
+                    .isEqualTo(150);
+            assertThat(MemoryLimit.mostBytes(new MemoryLimit.Figures(400, List.of(5000L), 600)))
+                    .as("M6 after a restart, with its own data there")
+                    .isEqualTo(500);
         }
 
         @Test
         void readsTheTextsOfTheKernel() {
-            assertThat(MemoryLimit.memAvailable("MemTotal: 5 kB\nMemAvailable:   24334 kB\n")).hasValue(24334 * 1024);
+            assertThat(MemoryLimit.memAvailable("MemTotal: 5 kB\nMemAvailable:   24334 kB\n"))
+                    .hasValue(24334 * 1024);
             assertThat(MemoryLimit.memAvailable("MemTotal: 5 kB\n")).isEmpty();
             assertThat(MemoryLimit.cgroupLimit("max\n")).isEmpty();
             assertThat(MemoryLimit.cgroupLimit("9223372036854771712\n")).isEmpty();
@@ -210,15 +234,17 @@ class PureRulesTest {
         void findsTheLimitsOfCgroupV1AndOfAContainerWithoutNamespace() throws IOException {
             var mount = Files.createDirectories(folder.resolve("memory"));
             Files.writeString(mount.resolve("memory.limit_in_bytes"), "134217728\n");
-            var info = "31 1 0:27 /kubepods/pod1/c1 " + mount + " ro - cgroup cgroup rw,memory\n"
-                    + "32 1 0:28 / " + folder.resolve("cpu") + " ro - cgroup cgroup rw,cpu\n";
-            assertThat(figures(info, "4:memory:/kubepods/pod1/c1\n2:cpu:/x\n").cgroupLimits()).containsExactly(134217728L);
+            var info = "31 1 0:27 /kubepods/pod1/c1 " + mount + " ro - cgroup cgroup rw,memory\n" + "32 1 0:28 / "
+                    + folder.resolve("cpu") + " ro - cgroup cgroup rw,cpu\n";
+            assertThat(figures(info, "4:memory:/kubepods/pod1/c1\n2:cpu:/x\n").cgroupLimits())
+                    .containsExactly(134217728L);
             assertThat(figures(info, "4:memory:/../other\n").cgroupLimits()).containsExactly(134217728L);
         }
 
         @Test
         void knowsThisMachine() throws IOException {
-            assertThat(BufferRoots.mostMemory("/dev/shm/forebay-no-such").value()).isPositive();
+            assertThat(BufferRoots.mostMemory("/dev/shm/forebay-no-such").value())
+                    .isPositive();
         }
     }
 

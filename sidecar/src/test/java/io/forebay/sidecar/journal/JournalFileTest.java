@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.forebay.sidecar.journal.JournalWriter.Tuning;
+import io.forebay.testing.Wait;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -186,14 +187,22 @@ class JournalFileTest {
         try (var journal = JournalFile.open(file()).journal()) {
             long start = System.nanoTime();
             journal.note(note);
-            Eventually.isTrue(() -> recordsIn(file()).equals(List.of(note)));
+            Wait.until("the note is in the file", () -> recordsIn(file()).equals(List.of(note)));
             // 20 ms are promised; the rest is for a busy machine.
             assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(2));
         }
     }
 
     /** As another process would see it now. */
-    private List<JournalRecord> recordsIn(Path journal) throws IOException {
+    private List<JournalRecord> recordsIn(Path journal) {
+        try {
+            return recordsInCopy(journal);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private List<JournalRecord> recordsInCopy(Path journal) throws IOException {
         var copy = Files.copy(journal, folder.resolve("copy"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         try (var opened = JournalFile.open(copy).journal()) {
             assertThat(opened).isNotNull();
@@ -222,7 +231,7 @@ class JournalFileTest {
                     return null;
                 }));
             }
-            Eventually.isTrue(() -> slow.forces.get() > 0);
+            Wait.until("a sync has begun", () -> slow.forces.get() > 0);
             assertThat(appends)
                     .as("nothing is acknowledged before the sync")
                     .noneMatch(java.util.concurrent.Future::isDone);
