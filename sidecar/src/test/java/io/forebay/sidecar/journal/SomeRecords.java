@@ -78,6 +78,7 @@ final class SomeRecords {
                     "result",
                     name(random),
                     "lustre:///scratch/" + name(random),
+                    "/scratch/",
                     "UPLOAD",
                     name(random),
                     List.of(new Part(1, name(random), 5 << 20, "00ff00ff")),
