@@ -69,7 +69,7 @@ public final class MemoryStore implements Store {
         this.inlineBelow = inlineBelow;
     }
 
-    /** Reads tell no checksum of the object from now on. */
+    /** Reads tell no checksum of the object from now on; else those from the first byte on do. */
     public MemoryStore withoutChecksums() {
         tellsChecksums = false;
         return this;
@@ -182,7 +182,7 @@ public final class MemoryStore implements Store {
             }
             at += n;
         }
-        return new ReadReceipt(tellsChecksums ? stored.crc32c() : -1, false, stored.meta());
+        return new ReadReceipt(tellsChecksums && offset == 0 ? stored.crc32c() : -1, false, stored.meta());
     }
 
     @Override

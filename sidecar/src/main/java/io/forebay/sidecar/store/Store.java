@@ -51,7 +51,7 @@ public interface Store extends AutoCloseable {
      */
     StagedFile.Stub prepare(StageRequest request) throws StoreException, InterruptedException;
 
-    /** Opens the way for the bytes of a prepared file. For POSIX creates parents and the temporary file (truncating one left over). */
+    /** Opens the way for the bytes of a prepared file. For POSIX creates parents and the temporary file (anew: one left over is removed). */
     StagedWrite open(StagedFile.Stub stub) throws StoreException, InterruptedException;
 
     /**

@@ -9,7 +9,8 @@ package io.forebay.sidecar.transfer;
  *   <li>throughput at least 8 % above that of the last smaller limit: raise it: double at first, later by a quarter;
  *   <li>else the last raise brought nothing: take it back, and try again after 2 s, 4 s, 8 s, at most 16 s.
  * </ol>
- * A failure that may be overload (503, 429, timeout) halves it, once per epoch.
+ * Failures that may be overload (503, 429, timeout) halve it, once per epoch, when they are more than one, and more than one in
+ * 20 requests: a single object that always fails says nothing about its store.
  */
 final class AdaptiveLimit {
     static final long EPOCH_NANOS = 250_000_000L;
@@ -34,6 +35,7 @@ final class AdaptiveLimit {
     private long epochStart;
     private boolean epochStarted;
     private boolean lowered;
+    private int failures;
     private long bytes;
     /** Index 0: requests of tiny files, 1: others; their latencies cannot be compared. */
     private final double[] latencySum = new double[2];
@@ -64,10 +66,12 @@ final class AdaptiveLimit {
     }
 
     void overloaded(long now) {
-        if (!epochStarted) {
+        if (!epochStarted || now - epochStart > 4 * EPOCH_NANOS) {
             begin(now);
         }
-        if (adaptive && !lowered) {
+        failures++;
+        int answered = latencyCount[0] + latencyCount[1];
+        if (adaptive && !lowered && failures > 1 && failures * 20 > answered) {
             lowered = true;
             lowerTo(limit / 2);
         }
@@ -150,6 +154,7 @@ final class AdaptiveLimit {
         epochStarted = true;
         epochStart = now;
         lowered = false;
+        failures = 0;
         bytes = 0;
         java.util.Arrays.fill(latencySum, 0);
         java.util.Arrays.fill(latencyCount, 0);

@@ -53,6 +53,7 @@ final class PartFetch {
     private @Nullable Attempt owner;
     private boolean busy;
     private boolean over;
+    private boolean resumed;
     private long movedAt;
     private long hedgedAt;
     private boolean givenUp;
@@ -116,6 +117,16 @@ final class PartFetch {
 
     long start() {
         return start;
+    }
+
+    /** Whether it took several requests: then no single one was told what concerns the whole. */
+    boolean resumed() {
+        lock.lock();
+        try {
+            return resumed;
+        } finally {
+            lock.unlock();
+        }
     }
 
     long length() {
@@ -374,6 +385,7 @@ final class PartFetch {
                 }
                 if (owner == null) {
                     owner = this;
+                    resumed = from > start;
                     revoke(live.stream().filter(a -> a != this).toList());
                 }
                 busy = true;

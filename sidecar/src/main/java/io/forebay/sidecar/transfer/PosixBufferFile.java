@@ -17,16 +17,21 @@ final class PosixBufferFile implements BufferFile {
         public BufferFile create(String path) throws BufferIoException {
             try {
                 try {
-                    Posix.unlink(path);
+                    return createNew(path);
                 } catch (PosixException e) {
-                    if (!e.is(Errno.ENOENT)) {
+                    if (!e.is(Errno.EEXIST)) {
                         throw e;
                     }
                 }
-                return new PosixBufferFile(Posix.open(path, Open.RDWR | Open.CREAT | Open.EXCL | Open.NOFOLLOW, 0600));
+                Posix.unlink(path);
+                return createNew(path);
             } catch (PosixException e) {
                 throw failure(e);
             }
+        }
+
+        private BufferFile createNew(String path) throws PosixException {
+            return new PosixBufferFile(Posix.open(path, Open.RDWR | Open.CREAT | Open.EXCL | Open.NOFOLLOW, 0600));
         }
 
         @Override

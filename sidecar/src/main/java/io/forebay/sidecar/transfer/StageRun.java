@@ -15,7 +15,8 @@ import java.util.function.Consumer;
 
 /**
  * Gives one file of the buffer to a store: open, parts side by side, seal. A part whose bytes arrived wrong is sent again; a
- * file whose seal failed is staged anew, since after a failed fsync nobody knows which bytes are lost.
+ * file whose seal failed is staged anew, since after a failed fsync nobody knows which bytes are lost: opened again, a temporary
+ * file is a new one, while an upload keeps its id, which is on record, and gets its parts again.
  */
 final class StageRun {
     private final Tools tools;
@@ -75,7 +76,6 @@ final class StageRun {
                         tools.counters().bytesStaged.add(-landed.sumThenReset());
                     }
                 }
-                removeLeftOver();
             }
         } finally {
             lane.leaveFile();
@@ -90,20 +90,6 @@ final class StageRun {
                 source.leave();
             }
             case LINK, FOLDER -> {}
-        }
-    }
-
-    /** An upload keeps its id, which is on record: its parts are sent again. A temporary file becomes a new one. */
-    private void removeLeftOver() throws StoreException, InterruptedException {
-        switch (stub.kind()) {
-            case TEMP, LINK, FOLDER -> {
-                var what = "discarding what was staged of " + stub.finalKey();
-                tools.retry().call(what, () -> request(what, () -> {
-                    store.discard(stub);
-                    return Boolean.TRUE;
-                }, done -> {}));
-            }
-            case UPLOAD, INLINE -> {}
         }
     }
 

@@ -32,7 +32,7 @@ class BufferFaultTest {
 
     private void with(String operation, IntPredicate which, Errno errno, Use use) throws Exception {
         var faulty = new FaultyBuffer(operation, which, errno);
-        try (var fixture = new EngineFixture(folder, EngineFixture.QUICK, 8 << 20, faulty)) {
+        try (var fixture = new EngineFixture(folder, EngineFixture.CALM, 8 << 20, faulty)) {
             use.use(fixture);
             Wait.until("no descriptor is open", () -> faulty.open.get() == 0);
             Wait.until("all chunks are back", () -> fixture.pool.lentBytes() == 0);

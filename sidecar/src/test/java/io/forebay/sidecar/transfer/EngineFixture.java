@@ -15,18 +15,26 @@ import java.time.InstantSource;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 
-/** An engine with short times and small parts, over a folder of its own. */
+/** An engine with small parts, over a folder of its own. */
 final class EngineFixture implements AutoCloseable {
-    static final TransferConfig QUICK = new TransferConfig(
-            Bytes.ofMiB(2),
-            Bytes.ofMiB(1),
-            Bytes.ofMiB(2),
-            Duration.ofMillis(200),
-            Duration.ofMillis(1500),
-            Duration.ofMillis(1500),
-            Duration.ofMillis(500),
-            3,
-            new Retry.Policy(8, 4, 3, Duration.ofMillis(1), Duration.ofMillis(8), Duration.ofMinutes(1)));
+    /** Requests that stall are noticed as late as in reality: a busy machine must not look like a hung store. */
+    static final TransferConfig CALM = config(Duration.ofSeconds(5), Duration.ofSeconds(30));
+
+    /** For tests of stores that hang. */
+    static final TransferConfig QUICK = config(Duration.ofMillis(200), Duration.ofMillis(1500));
+
+    private static TransferConfig config(Duration hedgeAfter, Duration stallAfter) {
+        return new TransferConfig(
+                Bytes.ofMiB(2),
+                Bytes.ofMiB(1),
+                Bytes.ofMiB(2),
+                hedgeAfter,
+                stallAfter,
+                stallAfter,
+                Duration.ofMillis(500),
+                3,
+                new Retry.Policy(8, 4, 3, Duration.ofMillis(1), Duration.ofMillis(8), Duration.ofMinutes(1)));
+    }
 
     final ChunkPool pool;
     final TransferCounters counters = new TransferCounters(InstantSource.system());
@@ -34,7 +42,7 @@ final class EngineFixture implements AutoCloseable {
     final Path folder;
 
     EngineFixture(Path folder) {
-        this(folder, QUICK, 16L << 20, PosixBufferFile.OPENER);
+        this(folder, CALM, 16L << 20, PosixBufferFile.OPENER);
     }
 
     EngineFixture(Path folder, TransferConfig config, long poolBytes, BufferFile.Opener files) {

@@ -41,6 +41,12 @@ class FetchTest {
         fixture = new EngineFixture(folder);
     }
 
+    /** From now on stalls are noticed soon. */
+    private void becomeQuick() {
+        fixture.close();
+        fixture = new EngineFixture(folder, EngineFixture.QUICK, 16L << 20, PosixBufferFile.OPENER);
+    }
+
     @AfterEach
     void givesAllBack() {
         Wait.until("all chunks are back", () -> fixture.pool.lentBytes() == 0);
@@ -105,6 +111,17 @@ class FetchTest {
     }
 
     @Test
+    @DisplayName("I5 wrong bytes are found also where the first answer broke off and the checksum came with it")
+    void asksForTheChecksumAgain() throws Exception {
+        var content = EngineFixture.random(900_000, 1);
+        var store = new FaultyStore(memory).cutting(n -> n == 1, 500_000).flipping("read", n -> n == 1, 300);
+        var fetched = fixture.engine.fetch(store, memory.with("a", content), META, fixture.path("a"));
+        assertThat(fixture.bytes("a")).isEqualTo(content);
+        assertThat(fetched.verified()).isTrue();
+        assertThat(fixture.counters.corruptions()).isEqualTo(1);
+    }
+
+    @Test
     void bytesThatAreAlwaysWrongFailAfterFourTries() {
         var store = new FaultyStore(memory).flipping("read", n -> true, 5);
         assertThatThrownBy(() -> fixture.engine.fetch(store, memory.with("a", new byte[100]), META, fixture.path("a")))
@@ -125,12 +142,13 @@ class FetchTest {
     @Test
     @DisplayName("I5 one hanging request of many is overtaken by a second one")
     void overtakesAHangingRequest() throws Exception {
+        becomeQuick();
         var content = EngineFixture.random(10 << 20, 1);
         var never = new CountDownLatch(1);
         var store = new FaultyStore(memory).hanging("read", n -> n == 3, never);
         long begun = System.nanoTime();
         fixture.engine.fetch(store, memory.with("a", content), META, fixture.path("a"));
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1400));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(EngineFixture.QUICK.readStallAfter().plusSeconds(3));
         assertThat(fixture.bytes("a")).isEqualTo(content);
         assertThat(fixture.counters.hedges()).isEqualTo(1);
         assertThat(fixture.counters.retries()).isZero();
@@ -139,6 +157,7 @@ class FetchTest {
     @Test
     @DisplayName("I5 a request that hangs in the kernel is overtaken too, and what it delivers later is not taken")
     void aRequestThatCannotBeInterruptedIsLeftBehind() throws Exception {
+        becomeQuick();
         var content = EngineFixture.random(5 << 20, 1);
         var release = new CountDownLatch(1);
         var store = new FaultyStore(memory).hangingHard("read", n -> n == 2, release);
@@ -270,6 +289,6 @@ class FetchTest {
         fixture.engine.fetch(memory, memory.with("a", content), META, fixture.path("a"));
         double seconds = (System.nanoTime() - begun) / 1e9;
         assertThat(content.length / seconds).isLessThan(rate * 1.45); // a quarter second's worth and a piece in advance
-        assertThat(seconds).isLessThan(2);
+        assertThat(seconds).as("nor much below it, on a machine that others use too").isLessThan(10);
     }
 }

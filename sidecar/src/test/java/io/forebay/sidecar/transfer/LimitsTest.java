@@ -136,15 +136,32 @@ class LimitsTest {
     }
 
     @Test
+    @DisplayName("R6 many failures halve the requests, once per epoch")
     void failuresHalveItOncePerEpoch() {
         var limit = new AdaptiveLimit(32, 64, true);
         limit.overloaded(1);
+        assertThat(limit.limit()).as("one alone").isEqualTo(32);
         limit.overloaded(2);
         limit.overloaded(3);
         assertThat(limit.limit()).isEqualTo(16);
         limit.tick(AdaptiveLimit.EPOCH_NANOS + 2, true);
         limit.overloaded(AdaptiveLimit.EPOCH_NANOS + 3);
+        limit.overloaded(AdaptiveLimit.EPOCH_NANOS + 4);
         assertThat(limit.limit()).isEqualTo(8);
+    }
+
+    @Test
+    @DisplayName("I1 an object that always fails does not slow down its store")
+    void aFewFailuresAmongManyAnswersAreNoOverload() {
+        var limit = new AdaptiveLimit(32, 32, true);
+        limit.tick(0, true);
+        for (int i = 0; i < 1000; i++) {
+            limit.latency(true, 20 * MS);
+            if (i % 25 == 24) {
+                limit.overloaded(i);
+            }
+        }
+        assertThat(limit.limit()).isEqualTo(32);
     }
 
     @Property(tries = 50)
