@@ -78,6 +78,7 @@ if [ -f "$root/sidecar/src/runner/build.sh" ] && ! sh "$root/sidecar/src/runner/
   say "the step runner could not be compiled ($log says why; is there a C compiler?): the engine starts steps itself"
 fi
 rm -rf "$work/source"
+"$jdk/bin/java" "$here/Modernize.java" "$work"/lib/picocli-*.jar >>"$log" 2>&1 9>&- || fail "tools/Modernize.java failed"
 
 ln -s "$jdk/bin/java" "$work/java"
 printf '%s\n' "$jdk" >"$work/home"
