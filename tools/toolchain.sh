@@ -99,6 +99,9 @@ fetch_jdk() {
 # Sets $mvn to a program of a Maven that is new enough, fetched where there is none. Needs $jdk.
 find_maven() {
   cache_folder
+  # Maven's own libraries use what JDK 24 and later warn of; an older JDK would not know the word.
+  MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow ${MAVEN_OPTS-}"
+  export MAVEN_OPTS
   mvn=$(command -v mvn || true)
   if [ -n "$mvn" ] && maven_is_new_enough "$mvn"; then
     return
@@ -126,7 +129,7 @@ find_maven() {
 }
 
 maven_is_new_enough() {
-  version=$(JAVA_HOME=$jdk "$1" --version 2>/dev/null | sed -n 's/.*Apache Maven \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+  version=$(MAVEN_OPTS='' JAVA_HOME=$jdk "$1" --version 2>/dev/null | sed -n 's/.*Apache Maven \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
   [ -n "$version" ] || return 1
   # shellcheck disable=SC2086
   set -- $version $MAVEN_LEAST

@@ -48,7 +48,7 @@ class ExamplesIT {
                 environment(),
                 "sh",
                 "-c",
-                "mkdir \"$1\" && tar -cf - --exclude=results -C examples . | tar -xf - -C \"$1\"",
+                "mkdir \"$1\" && tar -cf - --exclude=results --exclude=records -C examples . | tar -xf - -C \"$1\"",
                 "sh",
                 examples.toString());
         assertThat(ended.exit()).as(ended.err()).isZero();
