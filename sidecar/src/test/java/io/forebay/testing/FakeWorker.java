@@ -100,7 +100,7 @@ public final class FakeWorker {
     // ---- an attempt, in steps
 
     public static String content(ItemLease lease) {
-        return "output of " + lease.key() + " by " + lease.attempt();
+        return "output of " + lease.key() + " by " + lease.attempt() + (lease.generation() == 0 ? "" : " of generation " + lease.generation());
     }
 
     /** One output of an attempt, sealed. @param name file name below out/ */

@@ -36,6 +36,11 @@ public final class RecordsMemoryStore implements Store {
     private volatile Hook before = (operation, key) -> {};
     private volatile boolean exclusive = true;
 
+    /** The same bucket with another hook: another process' way to it. */
+    public Store seenThrough(Hook hook) {
+        return new View(this, hook);
+    }
+
     public void before(Hook hook) {
         before = hook;
     }
@@ -245,4 +250,91 @@ public final class RecordsMemoryStore implements Store {
 
     @Override
     public void close() {}
+
+    private record View(RecordsMemoryStore of, Hook hook) implements Store {
+        @Override
+        public Capabilities capabilities() {
+            return of.capabilities();
+        }
+
+        @Override
+        public void list(ListRequest request, EntrySink sink) throws StoreException, InterruptedException {
+            hook.before("list", request.key());
+            of.list(request, sink);
+        }
+
+        @Override
+        public Entry stat(String key) throws StoreException, InterruptedException {
+            hook.before("stat", key);
+            return of.stat(key);
+        }
+
+        @Override
+        public ReadReceipt read(Version version, long offset, long length, ByteBuffer scratch, PieceSink sink)
+                throws StoreException, InterruptedException {
+            hook.before("read", version.key());
+            return of.read(version, offset, length, scratch, sink);
+        }
+
+        @Override
+        public void checkUnchanged(Version version) throws StoreException, InterruptedException {
+            hook.before("checkUnchanged", version.key());
+            of.checkUnchanged(version);
+        }
+
+        @Override
+        public StagedFile.Stub prepare(StageRequest request) {
+            return of.prepare(request);
+        }
+
+        @Override
+        public StagedWrite open(StagedFile.Stub stub) {
+            return of.open(stub);
+        }
+
+        @Override
+        public PublishOutcome publish(StagedFile file, InlineSource inline) throws StoreException, InterruptedException {
+            hook.before("publish", file.stub().finalKey());
+            return of.publish(file, inline);
+        }
+
+        @Override
+        public void syncFolders(List<String> finalKeys) throws StoreException, InterruptedException {
+            hook.before("syncFolders", finalKeys.toString());
+            of.syncFolders(finalKeys);
+        }
+
+        @Override
+        public void discard(StagedFile.Stub stub) throws StoreException, InterruptedException {
+            hook.before("discard", stub.handle());
+            of.discard(stub);
+        }
+
+        @Override
+        public boolean createExclusively(String key, byte[] content) throws StoreException, InterruptedException {
+            hook.before("create", key);
+            return of.createExclusively(key, content);
+        }
+
+        @Override
+        public void put(String key, byte[] content) throws StoreException, InterruptedException {
+            hook.before("put", key);
+            of.put(key, content);
+        }
+
+        @Override
+        public byte[] get(String key, int limit) throws StoreException, InterruptedException {
+            hook.before("get", key);
+            return of.get(key, limit);
+        }
+
+        @Override
+        public void delete(String key) throws StoreException, InterruptedException {
+            hook.before("delete", key);
+            of.delete(key);
+        }
+
+        @Override
+        public void close() {}
+    }
 }

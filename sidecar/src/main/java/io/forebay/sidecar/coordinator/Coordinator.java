@@ -70,7 +70,8 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
         try {
             var retry = new StoreRetry(options.patience(), RandomGenerator.getDefault(), options.sleeper());
             var folder = new RecordsFolder(stores.at(uri), uri, retry);
-            var linger = folder.path().isPresent() ? Duration.ZERO : Duration.ofMillis(20);
+            // An fsync costs little; an object is worth waiting for company.
+            var linger = folder.path().isPresent() || !options.background() ? Duration.ZERO : Duration.ofMillis(20);
             var succession = Succession.claim(
                     folder, job.name(), options.me(),
                     new Succession.Options(options.lease(), linger, options.singleGuaranteed(), options.clock(), options.sleeper()));
@@ -164,9 +165,15 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
         return now;
     }
 
+    private Leasing inOffice() throws LinkException, InterruptedException {
+        var now = serving();
+        now.core.requireFreshOffice();
+        return now.leasing;
+    }
+
     @Override
-    public Registered register(Register hello) throws LinkException {
-        return serving().leasing.register(hello);
+    public Registered register(Register hello) throws LinkException, InterruptedException {
+        return inOffice().register(hello);
     }
 
     @Override
@@ -175,13 +182,13 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
     }
 
     @Override
-    public Leases lease(LeaseRequest request) throws LinkException {
-        return serving().leasing.lease(request);
+    public Leases lease(LeaseRequest request) throws LinkException, InterruptedException {
+        return inOffice().lease(request);
     }
 
     @Override
-    public Renewed renew(Renew renew) throws LinkException {
-        return serving().leasing.renew(renew);
+    public Renewed renew(Renew renew) throws LinkException, InterruptedException {
+        return inOffice().renew(renew);
     }
 
     @Override
@@ -200,8 +207,8 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
     }
 
     @Override
-    public void release(Release release) throws LinkException {
-        serving().leasing.release(release);
+    public void release(Release release) throws LinkException, InterruptedException {
+        inOffice().release(release);
     }
 
     /** Stops without a word to the records: whoever comes next takes over. After {@link #await} there is nothing left to say. */

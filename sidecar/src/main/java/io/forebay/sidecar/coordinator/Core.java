@@ -41,7 +41,7 @@ final class Core {
     final Condition changed = lock.newCondition();
 
     final Map<Integer, Held> held = new HashMap<>();
-    final Map<Integer, Residue> residues = new HashMap<>();
+    final Map<Integer, Residue> residues;
     final Map<String, WorkerState> workers = new LinkedHashMap<>();
     /** By worker name: lives that ended in a row without an item done. */
     final Map<String, Integer> deaths = new HashMap<>();
@@ -55,8 +55,8 @@ final class Core {
     @Nullable
     DrainCause drainCause;
 
-    @Nullable
-    LogLostException lost;
+    /** Also read without the lock. */
+    volatile @Nullable LogLostException lost;
 
     long skipped;
 
@@ -65,19 +65,19 @@ final class Core {
 
     long lastMessageAt;
 
-    Core(
-            Job job, Plan plan, ItemTable table, HashTable names, Tally tally, RecordLog log, int generation,
-            CoordinatorOptions options) {
+    Core(Job job, Truth truth, RecordLog log, int generation, CoordinatorOptions options) {
         this.job = job;
-        this.plan = plan;
-        this.table = table;
-        this.names = names;
+        this.plan = truth.plan;
+        this.table = truth.table;
+        this.names = truth.names;
+        this.tally = truth.tally;
+        this.residues = truth.residues;
         this.pending = new PendingQueue(table);
-        this.tally = tally;
         this.log = log;
         this.generation = generation;
         this.options = options;
         this.leaseNanos = options.lease().toNanos();
+        this.officeSeenNanos = now() - leaseNanos;
     }
 
     long now() {
@@ -112,6 +112,26 @@ final class Core {
             throw new LinkException(String.valueOf(lost.getMessage()), lost);
         }
     }
+
+    /**
+     * For what is answered without a log entry: looks for a successor if that was not done for a while, so that a coordinator
+     * that was frozen leases nothing when it is thawed. A successor leases nothing either for a time longer than this while.
+     */
+    void requireFreshOffice() throws LinkException, InterruptedException {
+        long now = now();
+        if (now - officeSeenNanos > leaseNanos / 6) {
+            try {
+                log.checkStillOurs();
+            } catch (LogLostException e) {
+                lost(e);
+            }
+            officeSeenNanos = now;
+        }
+        requireInOffice();
+    }
+
+    /** When a look for a successor that found none began. */
+    private volatile long officeSeenNanos;
 
     Ticket append(LogEntry entry) {
         return log.append(entry);

@@ -16,12 +16,22 @@ final class HashTable {
 
     /** @return false: it has an owner already, nothing was changed */
     boolean add(String text, int item) {
+        return set(text, item, false);
+    }
+
+    /** Whoever owned it before. */
+    void put(String text, int item) {
+        set(text, item, true);
+    }
+
+    private boolean set(String text, int item, boolean replace) {
         var hash = Identity.ofText(text);
         long h = Long.parseUnsignedLong(hash, 0, 16, 16);
         long l = Long.parseUnsignedLong(hash, 16, 32, 16);
         int at = find(h, l);
         if (owner[at] != 0) {
-            return false;
+            owner[at] = replace ? item + 1 : owner[at];
+            return replace;
         }
         high[at] = h;
         low[at] = l;

@@ -347,12 +347,14 @@ final class Leasing {
                 continue;
             }
             boolean old = core.now() - h.leasedAtNanos > core.leaseNanos / 2;
-            if (h.recalled || old && core.table.state(h.item) != ItemState.COMMITTING) {
-                core.letGo(h);
-                core.giveBack(h.item);
-            } else if (old) {
-                core.letGo(h);
+            if (!h.recalled && !old) {
+                continue;
+            }
+            core.letGo(h);
+            if (core.table.state(h.item) == ItemState.COMMITTING) {
                 core.orphan(h.item);
+            } else {
+                core.giveBack(h.item);
             }
         }
     }

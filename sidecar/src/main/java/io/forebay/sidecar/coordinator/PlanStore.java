@@ -97,7 +97,7 @@ final class PlanStore {
         var plan = new Plan(scratch);
         for (int segment = 0; segment < planned.segments(); segment++) {
             var name = name(planned.plan(), segment);
-            var content = folder.find(name)
+            var content = folder.findLarge(name)
                     .orElseThrow(() -> new RecordsDamagedException(folder.uri().resolve(name) + " is missing; run with --fresh"));
             try (var lines = new BufferedReader(new InputStreamReader(
                     new GZIPInputStream(new ByteArrayInputStream(content), 1 << 13), StandardCharsets.ISO_8859_1))) {

@@ -14,24 +14,16 @@ import io.forebay.sidecar.records.LogEntry.Planned;
 import io.forebay.sidecar.records.LogEntry.Settled;
 import io.forebay.sidecar.records.LogEntry.Staged;
 import io.forebay.sidecar.records.LogEntry.Started;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
- * Brings a core to where the log says. Entries are applied in the log's order; those of items that the plan does not know are
- * kept as strays, since something of theirs may still be at the stores.
+ * Brings the truth to where the log says. Entries are applied in the log's order; those of items that the plan does not know are
+ * kept as truth.strays, since something of theirs may still be at the stores.
  */
 final class Recovery {
-    private final Core core;
-    /** By id: what items of older plans have at the stores. */
-    private final Map<String, Residue> strays = new HashMap<>();
+    private final Truth truth;
 
-    Recovery(Core core) {
-        this.core = core;
-    }
-
-    Map<String, Residue> strays() {
-        return strays;
+    Recovery(Truth truth) {
+        this.truth = truth;
     }
 
     void apply(LogEntry entry) {
@@ -50,9 +42,9 @@ final class Recovery {
             case Completed e -> completed(e);
             case Failed e -> failed(e);
             case Fenced e -> {
-                int item = core.table.find(e.id());
+                int item = truth.table.find(e.id());
                 if (item >= 0) {
-                    core.table.fence(item, e.attempt());
+                    truth.table.fence(item, e.attempt());
                     sawAttempt(e.id(), e.attempt());
                 }
             }
@@ -60,7 +52,7 @@ final class Recovery {
                 residue(e.id()).staged.clear();
                 forgetIfEmpty(e.id());
             }
-            case Settled e -> strays.remove(e.id());
+            case Settled e -> truth.strays.remove(e.id());
             case NewGeneration e -> newGeneration(e.id(), e.generation());
         }
     }
@@ -70,14 +62,14 @@ final class Recovery {
      * fresh run, stays with its item as pending: {@link Core#endRecovery} begins a new generation for it.
      */
     void newRun(boolean fresh) {
-        var table = core.table;
+        var table = truth.table;
         for (int item = 0; item < table.size(); item++) {
             table.failures(item, 0);
             table.setbacks(item, 0);
             table.tier(item, 0);
             switch (table.state(item)) {
                 case FAILED -> {
-                    var residue = core.residues.get(item);
+                    var residue = truth.residues.get(item);
                     boolean carryOut = !fresh && residue != null && residue.decided != null && residue.decided.success();
                     table.set(item, carryOut ? ItemState.COMMITTING : ItemState.PENDING);
                 }
@@ -89,9 +81,9 @@ final class Recovery {
                 case PENDING, LEASED, FETCHING, READY, RUNNING, FLUSHING -> {}
             }
         }
-        core.tally.forgetFailures();
+        truth.tally.forgetFailures();
         if (fresh) {
-            core.names.clear();
+            truth.names.clear();
         }
     }
 
@@ -99,7 +91,7 @@ final class Recovery {
         var residue = residue(e.id());
         var decision = new Residue.Decision(e, null);
         sawAttempt(e.id(), e.attempt());
-        int item = core.table.find(e.id());
+        int item = truth.table.find(e.id());
         if (item >= 0) {
             claimNames(item, e.outputs());
         }
@@ -109,7 +101,7 @@ final class Recovery {
         }
         residue.decided = decision;
         if (item >= 0) {
-            core.table.set(item, ItemState.COMMITTING);
+            truth.table.set(item, ItemState.COMMITTING);
         }
     }
 
@@ -120,23 +112,23 @@ final class Recovery {
         residue.onClose.clear();
         residue.decided = null;
         forgetIfEmpty(e.id());
-        int item = core.table.find(e.id());
+        int item = truth.table.find(e.id());
         if (item < 0) {
             return;
         }
         sawAttempt(e.id(), e.attempt());
-        core.table.generation(item, e.generation());
-        core.table.set(item, ItemState.DONE);
+        truth.table.generation(item, e.generation());
+        truth.table.set(item, ItemState.DONE);
         claimNames(item, e.outputs());
-        core.tally.unexported(item, core.table.listAnew(item), e.unexported());
+        truth.tally.unexported(item, truth.table.listAnew(item), e.unexported());
     }
 
     private void failed(Failed e) {
-        int item = core.table.find(e.id());
+        int item = truth.table.find(e.id());
         if (item < 0) {
             return;
         }
-        var table = core.table;
+        var table = truth.table;
         sawAttempt(e.id(), e.attempt());
         if (e.failure().counted()) {
             table.failures(item, table.failures(item) + 1);
@@ -148,8 +140,8 @@ final class Recovery {
         }
         if (e.last()) {
             table.set(item, ItemState.FAILED);
-            core.tally.failed(e.key(), e.attempt(), e.failure(), e.steps());
-            core.tally.unexported(item, table.listAnew(item), e.unexported());
+            truth.tally.failed(e.key(), e.attempt(), e.failure(), e.steps());
+            truth.tally.unexported(item, table.listAnew(item), e.unexported());
         }
     }
 
@@ -159,40 +151,40 @@ final class Recovery {
             residue.staged.addAll(residue.decided.outputs());
             residue.decided = null;
         }
-        int item = core.table.find(id);
+        int item = truth.table.find(id);
         if (item >= 0) {
-            core.table.generation(item, generation);
-            core.table.set(item, ItemState.PENDING);
+            truth.table.generation(item, generation);
+            truth.table.set(item, ItemState.PENDING);
         }
     }
 
     private void claimNames(int item, Iterable<StagedOutput> outputs) {
         for (var output : outputs) {
-            core.names.add(output.finalUri(), item);
+            truth.names.add(output.finalUri(), item);
         }
     }
 
     private void sawAttempt(String id, int attempt) {
-        int item = core.table.find(id);
+        int item = truth.table.find(id);
         if (item >= 0) {
-            core.table.attempt(item, Math.max(core.table.attempt(item), attempt));
+            truth.table.attempt(item, Math.max(truth.table.attempt(item), attempt));
         }
     }
 
     private Residue residue(String id) {
-        int item = core.table.find(id);
-        return item >= 0 ? core.residue(item) : strays.computeIfAbsent(id, i -> new Residue());
+        int item = truth.table.find(id);
+        return item >= 0 ? truth.residues.computeIfAbsent(item, i -> new Residue()) : truth.strays.computeIfAbsent(id, i -> new Residue());
     }
 
     private void forgetIfEmpty(String id) {
-        int item = core.table.find(id);
+        int item = truth.table.find(id);
         if (item >= 0) {
-            var residue = core.residues.get(item);
+            var residue = truth.residues.get(item);
             if (residue != null && residue.isEmpty()) {
-                core.residues.remove(item);
+                truth.residues.remove(item);
             }
-        } else if (strays.containsKey(id) && strays.get(id).isEmpty()) {
-            strays.remove(id);
+        } else if (truth.strays.containsKey(id) && truth.strays.get(id).isEmpty()) {
+            truth.strays.remove(id);
         }
     }
 }

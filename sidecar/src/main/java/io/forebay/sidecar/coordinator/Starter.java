@@ -117,27 +117,20 @@ final class Starter {
 
     private Running start(Plan plan, @Nullable Planned takenOver, boolean newRun)
             throws StoreException, RecordsDamagedException, IOException, LinkException, InterruptedException {
-        var table = new ItemTable();
-        for (int i = 0; i < plan.size(); i++) {
-            if (!table.add(plan.idOf(i))) {
-                throw new IllegalStateException("two items are the same: " + plan.item(i).key());
-            }
-        }
-        table.ready();
-        var tally = new Tally(new JsonSpool(options.scratch()));
-        var core = new Core(job, plan, table, new HashTable(), tally, succession.log(), succession.generation(), options);
-        var recovery = new Recovery(core);
+        var truth = new Truth(plan, new Tally(new JsonSpool(options.scratch())));
+        var recovery = new Recovery(truth);
         succession.history().replay(type -> !type.equals("planned") && !type.equals("ended"), recovery::apply);
         boolean fresh = options.mode() == RunMode.FRESH;
         if (newRun) {
             recovery.newRun(fresh);
         }
-        core.skipped = newRun || started == null ? table.count(ItemState.DONE) : 0;
+        var core = new Core(job, truth, succession.log(), succession.generation(), options);
+        core.skipped = newRun || started == null ? core.table.count(ItemState.DONE) : 0;
         record(core, plan, takenOver, newRun, fresh);
         tellWhatIsSkipped(core, takenOver);
         notices.addAll(plan.totals().warnings());
         var caretaker = new Caretaker(core, stores, folder.retry());
-        caretaker.tidyStrays(recovery.strays());
+        caretaker.tidyStrays(truth.strays);
         boolean workersGone = started == null || options.localWorker() && succession.predecessorDead();
         // A local worker reports at once; others have one lease's time.
         core.recoveringUntilNanos = core.now() + (started == null ? 0 : core.leaseNanos);

@@ -71,7 +71,7 @@ final class LogReader {
         long batch = 0;
         while (limit == null || batch < limit.batches()) {
             var name = ObjectLogSink.segment(claim.generation(), batch + 1);
-            var content = folder.find(name);
+            var content = folder.findLarge(name);
             if (content.isEmpty()) {
                 if (limit != null) {
                     throw new RecordsDamagedException(folder.uri().resolve(name) + " is missing, but was read before");

@@ -27,8 +27,8 @@ import java.util.Optional;
  * @param uri the job's own folder
  */
 public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
-    /** More than any object that is read whole: plan segments and merged logs. */
-    private static final int LARGEST = 64 << 20;
+    /** More than claims, seals and heartbeats have; others are measured first. */
+    private static final int SMALL = 64 << 10;
 
     /** The folder of a job below its {@code records}. */
     public static StoreUri uriOf(StoreUri records, String jobName) {
@@ -39,13 +39,28 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
         return uri.resolve(name).path();
     }
 
+    /** A small object: claim, seal, heartbeat. */
     public byte[] get(String name) throws StoreException, InterruptedException {
-        return retry.call(() -> store.get(key(name), LARGEST));
+        return retry.call(() -> store.get(key(name), SMALL));
+    }
+
+    /** An object of any size below 2 GiB, whole. */
+    public byte[] getLarge(String name) throws StoreException, InterruptedException {
+        return retry.call(() -> store.get(
+                key(name), Math.toIntExact(store.stat(key(name)).version().size())));
     }
 
     public Optional<byte[]> find(String name) throws StoreException, InterruptedException {
+        return unlessAbsent(() -> get(name));
+    }
+
+    public Optional<byte[]> findLarge(String name) throws StoreException, InterruptedException {
+        return unlessAbsent(() -> getLarge(name));
+    }
+
+    private static Optional<byte[]> unlessAbsent(StoreRetry.Call<byte[]> call) throws StoreException, InterruptedException {
         try {
-            return Optional.of(get(name));
+            return Optional.of(call.call());
         } catch (StoreException e) {
             if (e.kind() == Kind.NOT_FOUND) {
                 return Optional.empty();
