@@ -62,6 +62,7 @@ class ArchitectureTest {
                             "link",
                             "os")),
             Map.entry("telemetry", List.of()),
+            Map.entry("advisor", List.of()),
             Map.entry(
                     "local",
                     List.of(
@@ -79,6 +80,7 @@ class ArchitectureTest {
                             "step",
                             "link",
                             "telemetry",
+                            "advisor",
                             "os")),
             Map.entry(
                     "cli",
@@ -98,6 +100,7 @@ class ArchitectureTest {
                             "step",
                             "link",
                             "telemetry",
+                            "advisor",
                             "os"))));
 
     private static JavaClasses code;
