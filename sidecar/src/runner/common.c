@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -145,9 +146,9 @@ int signals_next(int fd) {
 }
 
 void signals_reset(void) {
-    struct sigaction standard = {.sa_handler = SIG_DFL};
-    for (int s = 1; s <= 64; s++)
-        (void)sigaction(s, &standard, NULL); /* KILL, STOP and the C library's own refuse */
+    /* The kernel's struct sigaction, all zeros: SIG_DFL. The C library's function refuses the two signals that it uses itself. */
+    static const uint64_t standard[8];
+    for (int s = 1; s <= 64; s++) (void)syscall(SYS_rt_sigaction, s, standard, NULL, (size_t)8); /* KILL and STOP refuse */
     sigset_t none;
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL); /* cannot fail with these arguments */

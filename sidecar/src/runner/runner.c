@@ -597,7 +597,8 @@ static size_t unacknowledged(const struct runner *r) {
 /* Whether the program may end now. */
 static bool left(struct runner *r) {
     if (!r->leaving || r->running) return false;
-    if (!unacknowledged(r) && !bytes_size(&r->link.out)) return true;
+    bool acknowledged = r->leaving == EXIT_DONE + 1 || !unacknowledged(r); /* an engine that said BYE wants no more */
+    if (acknowledged && !bytes_size(&r->link.out)) return true;
     if (r->leave_by == 0) r->leave_by = now_ms() + LAST_ACKS_MS;
     return r->state == DOWN || now_ms() >= r->leave_by;
 }

@@ -488,9 +488,7 @@ final class Commands {
     }
 
     private void later(Runnable action) {
-        if (!closed) {
-            timer.schedule(() -> locked(action), lostAfter.toMillis(), TimeUnit.MILLISECONDS);
-        }
+        timer.schedule(() -> locked(action), lostAfter.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private interface SeatAction {

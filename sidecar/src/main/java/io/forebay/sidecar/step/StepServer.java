@@ -3,7 +3,6 @@ package io.forebay.sidecar.step;
 import io.forebay.sidecar.step.FrameReader.ProtocolException;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,10 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -99,8 +98,7 @@ public final class StepServer implements StepHost {
     private final Options options;
     private final ServerSocketChannel listening;
     private final Events events;
-    private final ScheduledExecutorService timer =
-            Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("step-timer").factory());
+    private final ScheduledExecutorService timer = timer();
     private final Commands commands;
     private final Questions questions;
     /** Connections that have not shown the token, oldest first. */
@@ -122,6 +120,14 @@ public final class StepServer implements StepHost {
         this.events = new Events(listener);
         this.commands = new Commands(events, timer, options.lostAfter());
         this.questions = new Questions(commands::runnerFor);
+    }
+
+    /** Forgets what is cancelled at once, and takes nothing more once it is closed. */
+    private static ScheduledExecutorService timer() {
+        var timer = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("step-timer").factory(), new ThreadPoolExecutor.DiscardPolicy());
+        timer.setRemoveOnCancelPolicy(true);
+        return timer;
     }
 
     // ---- StepHost
@@ -198,12 +204,12 @@ public final class StepServer implements StepHost {
         while (!closed) {
             try {
                 var peer = new Peer(listening.accept());
+                peers.add(peer);
                 if (closed) {
                     peer.close();
                     return;
                 }
                 peer.start(Long.toString(++number));
-                peers.add(peer);
                 Thread.ofVirtual().name("step-reader-" + number).start(() -> serve(peer));
             } catch (IOException e) {
                 if (!closed) { // no descriptor is left: others may close theirs
@@ -259,12 +265,7 @@ public final class StepServer implements StepHost {
                 oldest.remove();
             }
         }
-        try {
-            return timer.schedule(peer::close, HELLO_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) { // closed meanwhile
-            peer.close();
-            return CompletableFuture.completedFuture(null);
-        }
+        return timer.schedule(peer::close, HELLO_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void known(Peer peer) {
