@@ -633,14 +633,15 @@ static int run(struct runner *r) {
     struct pollfd *fds = NULL;
     size_t room = 0;
     r->state_since = now_ms();
-    while (!left(r)) {
+    for (;;) {
+        if (r->link.fd >= 0 && !link_write(&r->link)) disconnect(r, strerror(errno));
+        if (left(r)) break;
         if (r->state == DOWN && now_ms() >= r->next_try) connect_again(r);
         if (r->state == GREETED && now_ms() >= r->next_try) disconnect(r, "no answer");
         if (r->state != UP && !r->leaving && now_ms() - r->state_since >= r->wait_ms) {
             say("no engine at %s for %lld s; stopping %zu commands", r->socket, r->wait_ms / 1000, r->running);
             leave(r, EXIT_UNAVAILABLE, ABANDONED_GRACE_MS);
         }
-        if (r->link.fd >= 0 && !link_write(&r->link)) disconnect(r, strerror(errno));
         if (room < r->count + 2) {
             room = r->count + 64;
             fds = must_realloc(fds, room * sizeof *fds);

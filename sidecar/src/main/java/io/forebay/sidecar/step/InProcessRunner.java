@@ -25,10 +25,12 @@ import java.util.function.Consumer;
 public final class InProcessRunner implements StepHost {
     /** For the user, once. */
     public static final String MISSING =
-            "Steps run without the step runner (no C compiler when Forebay was built): commands end when Forebay is killed, are not kept out "
-                    + "of each other's folders, a process that leaves its command's tree may outlive it, an exit code above 128 "
-                    + "is taken for a signal, and names that are not UTF-8 cannot be passed to a command.";
+            "Steps run without the step runner (no C compiler when Forebay was built): commands are not kept out of each other's folders, "
+                    + "those of a killed Forebay are killed and run again when it is started again, a process that leaves its "
+                    + "command's tree may outlive it, an exit code above 128 is taken for a signal, and names that are not UTF-8 "
+                    + "cannot be passed to a command.";
 
+    private final String mark;
     private final Map<String, Integer> slots;
     private final Duration grace;
     private final StepServer.Output output;
@@ -53,17 +55,24 @@ public final class InProcessRunner implements StepHost {
     }
 
     /**
+     * Kills what an earlier life with this mark left running.
+     *
+     * @param mark of this buffer, the same after a restart
      * @param slots of each step
      * @param grace for commands that still run at the close
      * @param notes is told {@link #MISSING}
      */
     public InProcessRunner(
-            Map<String, Integer> slots, Listener listener, Duration grace, StepServer.Output output, Consumer<String> notes) {
+            String mark, Map<String, Integer> slots, Listener listener, Duration grace, StepServer.Output output, Consumer<String> notes) {
+        this.mark = mark;
         this.slots = Map.copyOf(slots);
         this.events = new Events(listener);
         this.grace = grace;
         this.output = output;
         notes.accept(MISSING);
+        if (!new Leftovers(mark).end()) {
+            notes.accept("commands that an earlier life of this run had started could not be killed; they may disturb the new ones");
+        }
     }
 
     @Override
@@ -190,7 +199,7 @@ public final class InProcessRunner implements StepHost {
         int most = slots.getOrDefault(step, 1);
         while (queue != null && !queue.isEmpty() && busy.getOrDefault(step, 0) < most && !closed) {
             var next = queue.removeFirst();
-            var command = new LocalCommand(next, output);
+            var command = new LocalCommand(next, mark, output);
             states.put(next.id(), State.RUNNING);
             running.put(next.id(), command);
             busy.merge(step, 1, Integer::sum);

@@ -25,6 +25,7 @@ final class LocalCommand {
     private static final int SIGTERM = 15;
 
     private final Command command;
+    private final String mark;
     private final StepServer.Output output;
 
     /** Guarded by this, as all below. A handle knows its process's start time, so that a pid used again is not mistaken. */
@@ -38,8 +39,10 @@ final class LocalCommand {
     private long peakRssBytes;
     private long cpuMillis;
 
-    LocalCommand(Command command, StepServer.Output output) {
+    /** @param mark see {@link Leftovers} */
+    LocalCommand(Command command, String mark, StepServer.Output output) {
         this.command = command;
+        this.mark = mark;
         this.output = output;
     }
 
@@ -115,6 +118,7 @@ final class LocalCommand {
         builder.environment().clear();
         try {
             builder.environment().putAll(environment);
+            builder.environment().put(Leftovers.VARIABLE, mark);
             var child = builder.start();
             process = child;
             return child;

@@ -46,8 +46,9 @@ public final class LocalSteps implements StepHost {
     public static LocalSteps open(Plan plan, Listener listener) throws IOException {
         var program = plan.program().filter(Files::isExecutable);
         if (program.isEmpty()) {
+            var mark = plan.folder().toAbsolutePath().toString();
             return new LocalSteps(
-                    new InProcessRunner(plan.slots(), listener, plan.grace(), plan.output(), plan.notes()), List.of());
+                    new InProcessRunner(mark, plan.slots(), listener, plan.grace(), plan.output(), plan.notes()), List.of());
         }
         var socket = new SocketPath(plan.folder().toAbsolutePath().resolve("steps.sock"));
         var options = StepServer.Options.of(socket, plan.token())

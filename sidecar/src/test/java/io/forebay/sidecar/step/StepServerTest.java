@@ -60,6 +60,7 @@ class StepServerTest {
         try (var r = runner("a")) {
             r.send(Protocol.RUNNING, id).announced();
             assertThat(r.expectId(Protocol.WORK)).isEqualTo(other);
+            steps.heard.awaitReattached(id);
             assertThat(steps.heard.reattached()).containsExactly(id);
         }
     }

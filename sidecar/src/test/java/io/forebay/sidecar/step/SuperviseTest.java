@@ -1,0 +1,128 @@
+package io.forebay.sidecar.step;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The sidecar container's first process. */
+class SuperviseTest {
+    @TempDir
+    Path folder;
+
+    private final List<Process> processes = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    private Process supervise(List<String> before, String... command) throws IOException {
+        var all = new ArrayList<>(before);
+        all.addAll(List.of(RunnerProgram.program().toString(), "supervise"));
+        all.addAll(List.of(command));
+        var process = new ProcessBuilder(all)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("said").toFile())
+                .start();
+        processes.add(process);
+        return process;
+    }
+
+    private Process script(String script) throws IOException {
+        return supervise(List.of(), "--", "sh", "-c", script);
+    }
+
+    private List<String> lines(String file) {
+        try {
+            return Files.readAllLines(folder.resolve(file));
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    private void await(String what, java.util.function.BooleanSupplier condition) {
+        new Heard().await(what, condition);
+    }
+
+    @Test
+    void endsWithTheCodeOfWhatItRuns() throws Exception {
+        for (int code : new int[] {0, 1, 64, 74, 130, 255}) {
+            assertThat(script("exit " + code).waitFor()).isEqualTo(code);
+        }
+        assertThat(supervise(List.of(), "--", "no-such-program").waitFor()).isEqualTo(127);
+        assertThat(supervise(List.of(), "--", folder.toString()).waitFor()).isEqualTo(126);
+        assertThat(supervise(List.of(), "--").waitFor()).isEqualTo(64);
+        assertThat(supervise(List.of(), "--max-restarts-per-minute", "0", "--", "true").waitFor()).isEqualTo(64);
+    }
+
+    @Test
+    void startsAgainWithinASecondWhatIsKilledOrSaysThatItIsAtFault() throws Exception {
+        var process = script("date +%s%N >> starts; echo $FOREBAY_RESTARTS >> restarts; n=$(wc -l < starts); "
+                + "case $n in 1) kill -9 $$;; 2) exit 70;; 3) kill -SEGV $$;; *) exit 5;; esac");
+        assertThat(process.waitFor()).isEqualTo(5);
+        assertThat(lines("restarts")).containsExactly("0", "1", "2", "3");
+        var starts = lines("starts").stream().map(Long::parseLong).toList();
+        for (int i = 1; i < starts.size(); i++) {
+            assertThat(Duration.ofNanos(starts.get(i) - starts.get(i - 1))).isBetween(Duration.ofMillis(150), Duration.ofMillis(2500));
+        }
+        assertThat(String.join("\n", lines("said"))).contains("was killed by signal 9").contains("ended with 70, a fault of its own");
+    }
+
+    @Test
+    void waitsAfterTooManyRestartsAndCanBeEndedThen() throws Exception {
+        var process = supervise(List.of(), "--max-restarts-per-minute", "2", "--", "sh", "-c", "echo x >> starts; exit 70");
+        await("the limit", () -> String.join("\n", lines("said")).contains("waiting"));
+        assertThat(lines("starts")).hasSize(3);
+        process.destroy();
+        assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(70);
+        assertThat(lines("starts")).hasSize(3);
+    }
+
+    @Test
+    void passesSignalsOnAndDoesNotStartAgainAfterThem() throws Exception {
+        var process = script("trap 'exit 143' TERM; trap 'echo usr1 >> heard' USR1; echo up > up; while :; do sleep 0.01; done");
+        await("the traps", () -> !lines("up").isEmpty());
+        new ProcessBuilder("kill", "-USR1", Long.toString(process.pid())).start().waitFor();
+        await("the signal", () -> !lines("heard").isEmpty());
+        process.destroy();
+        assertThat(process.waitFor()).isEqualTo(143);
+        var killed = script("echo up > up2; while :; do sleep 0.01; done");
+        await("the start", () -> !lines("up2").isEmpty());
+        killed.destroy();
+        assertThat(killed.waitFor()).isEqualTo(128 + 15);
+    }
+
+    @Test
+    void asInitItReapsOrphansAndEndsWithTheCode() throws Exception {
+        var process = supervise(
+                List.of("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"),
+                "--",
+                "sh",
+                "-c",
+                "for i in 1 2 3 4 5 6 7 8 9; do (true & true & true) & done; wait; i=0; "
+                        + "while cat /proc/[0-9]*/stat 2>/dev/null | grep -q ') Z '; do i=$((i+1)); [ $i -lt 500 ] || exit 9; sleep 0.01; done; "
+                        + "grep -q supervise /proc/1/cmdline && exit 3");
+        int code = process.waitFor();
+        assumeThat(String.join("\n", lines("said"))).as("namespaces here").doesNotContain("unshare:");
+        assertThat(code).isEqualTo(3);
+    }
+
+    @Test
+    void endsWhatIsLeftWhenItEnds() throws Exception {
+        var marker = "4717." + ProcessHandle.current().pid();
+        assertThat(script("(sleep " + marker + " &); exit 4").waitFor()).isEqualTo(4);
+        await("its orphan to end", () -> Processes.withArgument(marker).isEmpty());
+    }
+}
