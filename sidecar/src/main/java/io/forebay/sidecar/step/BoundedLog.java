@@ -50,7 +50,9 @@ final class BoundedLog implements Closeable {
                     }
                 }
                 int first = (int) ((total - KEPT) % KEPT);
-                var cut = "\n[... %d bytes left out ...]\n".formatted(total - 2L * KEPT).getBytes(StandardCharsets.UTF_8);
+                var cut = "\n[... %d bytes left out ...]\n"
+                        .formatted(total - 2L * KEPT)
+                        .getBytes(StandardCharsets.UTF_8);
                 write(ByteBuffer.wrap(cut), KEPT);
                 write(ring.slice(first, KEPT - first), (long) KEPT + cut.length);
                 write(ring.slice(0, first), (long) KEPT + cut.length + KEPT - first);

@@ -3,7 +3,7 @@ package io.forebay.sidecar.step;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What the host knows of one command. All of it is guarded by the lock of {@link Commands}. */
+/** What the host knows of one command. All of it is guarded by the lock of {@link Book}. */
 final class Entry {
     enum State {
         /** An earlier life gave it to a runner; that one has not reported yet. */
@@ -23,9 +23,11 @@ final class Entry {
     /** null: known only by its id, from a runner or a journal. */
     StepHost.@Nullable Command command;
     /** Where it was sent to. */
-    @Nullable Seat seat;
+    @Nullable
+    Seat seat;
     /** To be stopped as soon as its runner is there; null: no. */
-    @Nullable Duration stop;
+    @Nullable
+    Duration stop;
 
     Entry(StepHost.CommandId id, State state) {
         this.id = id;

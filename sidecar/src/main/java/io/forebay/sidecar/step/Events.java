@@ -3,6 +3,7 @@ package io.forebay.sidecar.step;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** Tells the listener, in order, from one thread, and never under a lock of ours. */
@@ -10,8 +11,8 @@ final class Events implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Events.class.getName());
 
     private final StepHost.Listener listener;
-    private final ExecutorService thread =
-            Executors.newSingleThreadExecutor(Thread.ofVirtual().name("step-events").factory());
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(
+            Thread.ofVirtual().name("step-events").factory());
 
     Events(StepHost.Listener listener) {
         this.listener = listener;
@@ -31,13 +32,17 @@ final class Events implements AutoCloseable {
     }
 
     private void tell(Runnable event) {
-        thread.execute(() -> {
-            try {
-                event.run();
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.ERROR, "a listener of the step host failed", e);
-            }
-        });
+        try {
+            thread.execute(() -> {
+                try {
+                    event.run();
+                } catch (RuntimeException e) {
+                    LOG.log(System.Logger.Level.ERROR, "a listener of the step host failed", e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // Closed: nobody listens any more.
+        }
     }
 
     /** What was told before is still delivered, for at most 5 s. */

@@ -88,7 +88,8 @@ final class FrameReader {
     /** Nothing may be left over. */
     void end() throws ProtocolException {
         if (fields.hasRemaining()) {
-            throw new ProtocolException("%d bytes too many in a frame of type %02x".formatted(fields.remaining(), type));
+            throw new ProtocolException(
+                    "%d bytes too many in a frame of type %02x".formatted(fields.remaining(), type));
         }
     }
 

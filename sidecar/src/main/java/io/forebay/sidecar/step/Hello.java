@@ -43,7 +43,8 @@ record Hello(
         int landlock = (int) frame.u32();
         String notes = frame.text();
         frame.end();
-        if (role != Protocol.ROLE_COMMIT && (role != Protocol.ROLE_STEP || slots < 1 || slots > MAX_SLOTS || instance.isEmpty())) {
+        if (role != Protocol.ROLE_COMMIT
+                && (role != Protocol.ROLE_STEP || slots < 1 || slots > MAX_SLOTS || instance.isEmpty())) {
             throw new ProtocolException("a HELLO of role %d with %d slots".formatted(role, slots));
         }
         return new Hello(version, role, token, seat, step, (int) slots, pid, instance, landlock, notes);
@@ -51,7 +52,6 @@ record Hello(
 
     /** Takes the same time wherever the difference is. */
     boolean hasToken(String expected) {
-        return MessageDigest.isEqual(
-                token.getBytes(StandardCharsets.UTF_8), expected.getBytes(StandardCharsets.UTF_8));
+        return MessageDigest.isEqual(token.getBytes(StandardCharsets.UTF_8), expected.getBytes(StandardCharsets.UTF_8));
     }
 }

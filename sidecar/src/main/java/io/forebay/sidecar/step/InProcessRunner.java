@@ -35,8 +35,8 @@ public final class InProcessRunner implements StepHost {
     private final Duration grace;
     private final StepServer.Output output;
     private final Events events;
-    private final ExecutorService threads =
-            Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("command-", 0).factory());
+    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
+            Thread.ofPlatform().daemon().name("command-", 0).factory());
 
     private final ReentrantLock lock = new ReentrantLock();
     /** Guarded by lock, as all below. */
@@ -63,7 +63,12 @@ public final class InProcessRunner implements StepHost {
      * @param notes is told {@link #MISSING}
      */
     public InProcessRunner(
-            String mark, Map<String, Integer> slots, Listener listener, Duration grace, StepServer.Output output, Consumer<String> notes) {
+            String mark,
+            Map<String, Integer> slots,
+            Listener listener,
+            Duration grace,
+            StepServer.Output output,
+            Consumer<String> notes) {
         this.mark = mark;
         this.slots = Map.copyOf(slots);
         this.events = new Events(listener);
@@ -71,7 +76,8 @@ public final class InProcessRunner implements StepHost {
         this.output = output;
         notes.accept(MISSING);
         if (!new Leftovers(mark).end()) {
-            notes.accept("commands that an earlier life of this run had started could not be killed; they may disturb the new ones");
+            notes.accept(
+                    "commands that an earlier life of this run had started could not be killed; they may disturb the new ones");
         }
     }
 

@@ -36,7 +36,9 @@ record Leftovers(String mark) {
     private List<ProcessHandle> find() {
         var entry = VARIABLE + "=" + mark;
         try (var all = ProcessHandle.allProcesses()) {
-            return all.filter(p -> p.pid() != ProcessHandle.current().pid() && environment(p).contains(entry)).toList();
+            return all.filter(p -> p.pid() != ProcessHandle.current().pid()
+                            && environment(p).contains(entry))
+                    .toList();
         }
     }
 

@@ -13,8 +13,10 @@ final class LinePrefix {
 
     LinePrefix(String label) {
         var printable = new StringBuilder("[");
-        label.codePoints().limit(MAX_LABEL).forEach(c ->
-                printable.appendCodePoint(c < ' ' || c == 0x7F || Character.getType(c) == Character.SURROGATE ? '?' : c));
+        label.codePoints()
+                .limit(MAX_LABEL)
+                .forEach(c -> printable.appendCodePoint(
+                        c < ' ' || c == 0x7F || Character.getType(c) == Character.SURROGATE ? '?' : c));
         prefix = printable.append("] ").toString().getBytes(StandardCharsets.UTF_8);
     }
 

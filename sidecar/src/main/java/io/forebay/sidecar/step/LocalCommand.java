@@ -102,7 +102,8 @@ final class LocalCommand {
         environment.forEach((name, value) -> texts.add(name + "=" + value));
         for (var text : texts) {
             if (!NameBytes.isUtf8(text)) {
-                throw new Unstarted(126, 0, "a name that is not UTF-8 can only be passed to a command by the step runner");
+                throw new Unstarted(
+                        126, 0, "a name that is not UTF-8 can only be passed to a command by the step runner");
             }
         }
         var folder = new File(command.workingFolder());
@@ -131,7 +132,9 @@ final class LocalCommand {
     private static String program(String name, String path, Path folder) throws Unstarted {
         var candidates = name.contains("/")
                 ? List.of(folder.resolve(name))
-                : List.of(path.split(":", -1)).stream().map(p -> folder.resolve(p).resolve(name)).toList();
+                : List.of(path.split(":", -1)).stream()
+                        .map(p -> folder.resolve(p).resolve(name))
+                        .toList();
         boolean found = false;
         for (var candidate : candidates) {
             if (Files.isExecutable(candidate) && !Files.isDirectory(candidate)) {

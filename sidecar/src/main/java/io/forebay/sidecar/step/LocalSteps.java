@@ -48,7 +48,8 @@ public final class LocalSteps implements StepHost {
         if (program.isEmpty()) {
             var mark = plan.folder().toAbsolutePath().toString();
             return new LocalSteps(
-                    new InProcessRunner(mark, plan.slots(), listener, plan.grace(), plan.output(), plan.notes()), List.of());
+                    new InProcessRunner(mark, plan.slots(), listener, plan.grace(), plan.output(), plan.notes()),
+                    List.of());
         }
         var socket = new SocketPath(plan.folder().toAbsolutePath().resolve("steps.sock"));
         var options = StepServer.Options.of(socket, plan.token())
@@ -61,7 +62,8 @@ public final class LocalSteps implements StepHost {
         plan.slots().forEach((step, slots) -> {
             var lock = socket.path().resolveSibling("step-" + step + ".lock");
             runners.add(RunnerProcess.start(
-                    new RunnerProcess.Options(program.get(), step, slots, socket, plan.token(), lock, true), plan.notes()));
+                    new RunnerProcess.Options(program.get(), step, slots, socket, plan.token(), lock, true),
+                    plan.notes()));
         });
         return new LocalSteps(server, List.copyOf(runners));
     }

@@ -67,7 +67,8 @@ final class Peer {
             if (in.remaining() < in.capacity()) { // frames are slices of this buffer, but only one is alive
                 room = in.compact();
             } else {
-                room = ByteBuffer.allocate(Math.min(in.capacity() * 2, Protocol.MAX_FRAME + 4)).put(in);
+                room = ByteBuffer.allocate(Math.min(in.capacity() * 2, Protocol.MAX_FRAME + 4))
+                        .put(in);
             }
             int n = channel.read(room);
             in = room.flip();

@@ -15,9 +15,14 @@ record ProcUse(long rssBytes, long cpuMillis) {
 
     static ProcUse of(long pid) {
         try {
-            var text = new String(Files.readAllBytes(Path.of("/proc", Long.toString(pid), "stat")), StandardCharsets.ISO_8859_1);
-            var fields = text.substring(text.lastIndexOf(')') + 2).split(" "); // from field 3 on: the name before may hold anything
-            long ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]) + Long.parseLong(fields[13]) + Long.parseLong(fields[14]);
+            var text = new String(
+                    Files.readAllBytes(Path.of("/proc", Long.toString(pid), "stat")), StandardCharsets.ISO_8859_1);
+            var fields = text.substring(text.lastIndexOf(')') + 2)
+                    .split(" "); // from field 3 on: the name before may hold anything
+            long ticks = Long.parseLong(fields[11])
+                    + Long.parseLong(fields[12])
+                    + Long.parseLong(fields[13])
+                    + Long.parseLong(fields[14]);
             return new ProcUse(Long.parseLong(fields[21]) * PAGE, ticks * 1000 / TICKS_PER_SECOND);
         } catch (IOException | RuntimeException e) { // ended, or no /proc
             return NONE;

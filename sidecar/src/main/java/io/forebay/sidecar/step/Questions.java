@@ -21,14 +21,16 @@ final class Questions {
     private static final Duration LEASE_TIMEOUT = Duration.ofSeconds(10);
 
     private sealed interface Question {
-        @Nullable Peer peer();
+        @Nullable
+        Peer peer();
     }
 
     private record Lease(Peer peer, CompletableFuture<Boolean> answer) implements Question {}
 
     /** @param peer null: none is there */
     private record Chore(
-            @Nullable Peer peer, CommandId id, Function<Long, FrameWriter> frame, CompletableFuture<Void> answer) implements Question {}
+            @Nullable Peer peer, CommandId id, Function<Long, FrameWriter> frame, CompletableFuture<Void> answer)
+            implements Question {}
 
     private final Function<CommandId, @Nullable Peer> runners;
     /** Guarded by this, as all below. */
@@ -50,7 +52,8 @@ final class Questions {
         long request = add(new Lease(peer, answer));
         boolean sent;
         try {
-            sent = peer.send(new FrameWriter(Protocol.LEASE).u64(request).text(path).frame());
+            sent = peer.send(
+                    new FrameWriter(Protocol.LEASE).u64(request).text(path).frame());
         } catch (IllegalArgumentException e) { // no path of the system's
             sent = false;
         }
@@ -62,7 +65,9 @@ final class Questions {
     }
 
     CompletableFuture<Void> handOver(CommandId id, List<String> folders, String modesFile) {
-        return chore(id, r -> new FrameWriter(Protocol.HANDOVER).u64(r).text(modesFile).list(folders));
+        return chore(
+                id,
+                r -> new FrameWriter(Protocol.HANDOVER).u64(r).text(modesFile).list(folders));
     }
 
     CompletableFuture<Void> clean(CommandId id, List<String> folders) {
@@ -73,7 +78,8 @@ final class Questions {
         try {
             frame.apply(0L).frame();
         } catch (IllegalArgumentException e) {
-            return CompletableFuture.failedFuture(new IOException("cannot be asked of a step runner: " + e.getMessage(), e));
+            return CompletableFuture.failedFuture(
+                    new IOException("cannot be asked of a step runner: " + e.getMessage(), e));
         }
         var answer = new CompletableFuture<Void>();
         ask(add(new Chore(null, id, frame, answer)));

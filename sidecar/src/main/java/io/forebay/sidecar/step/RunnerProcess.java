@@ -33,7 +33,14 @@ public final class RunnerProcess implements AutoCloseable {
      * @param lock file of this step's runner; made if absent. What the runner itself says is beside it, in {@code <lock>.messages}
      * @param engineShowsOutput lines are sent to the engine ({@link StepServer.Output}); else to this process's standard output
      */
-    public record Options(Path program, String step, int slots, SocketPath socket, String token, Path lock, boolean engineShowsOutput) {}
+    public record Options(
+            Path program,
+            String step,
+            int slots,
+            SocketPath socket,
+            String token,
+            Path lock,
+            boolean engineShowsOutput) {}
 
     private final Options options;
     private final Consumer<String> notes;
@@ -46,7 +53,8 @@ public final class RunnerProcess implements AutoCloseable {
     private RunnerProcess(Options options, Consumer<String> notes) {
         this.options = options;
         this.notes = notes;
-        this.keeper = Thread.ofPlatform().daemon().name("runner-" + options.step()).unstarted(this::keep);
+        this.keeper =
+                Thread.ofPlatform().daemon().name("runner-" + options.step()).unstarted(this::keep);
     }
 
     /** @param notes hears what a user should know */
@@ -118,7 +126,9 @@ public final class RunnerProcess implements AutoCloseable {
                 options.engineShowsOutput() ? "engine" : "own",
                 "--token-file",
                 "-");
-        var messages = options.lock().resolveSibling(options.lock().getFileName() + ".messages").toFile();
+        var messages = options.lock()
+                .resolveSibling(options.lock().getFileName() + ".messages")
+                .toFile();
         var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.to(messages));
         builder.redirectOutput(
                 options.engineShowsOutput() ? ProcessBuilder.Redirect.DISCARD : ProcessBuilder.Redirect.INHERIT);

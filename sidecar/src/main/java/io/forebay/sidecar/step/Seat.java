@@ -5,16 +5,18 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One place that runners sit in, one after the other. All of it is guarded by the lock of {@link Commands}. */
+/** One place that runners sit in, one after the other. All of it is guarded by the lock of {@link Book}. */
 final class Seat {
     final String name;
     String step = "";
     /** The runner that sits here, or did last. */
     String instance = "";
     /** null: not connected. */
-    @Nullable Peer peer;
+    @Nullable
+    Peer peer;
     /** Has said all that it has. */
     boolean announced;
+
     boolean leaving;
     int slots;
     /** Counts connections; a timer knows by it whether the runner has been back. */
@@ -36,9 +38,6 @@ final class Seat {
     }
 
     boolean takesWork() {
-        return announced
-                && !leaving
-                && assigned.size() < slots
-                && ended.size() < Protocol.MAX_UNACKNOWLEDGED;
+        return announced && !leaving && assigned.size() < slots && ended.size() < Protocol.MAX_UNACKNOWLEDGED;
     }
 }

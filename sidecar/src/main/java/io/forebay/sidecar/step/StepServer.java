@@ -67,7 +67,14 @@ public final class StepServer implements StepHost {
         /** 15 s until lost, 10 s of grace, no output, no notes, no gate. */
         public static Options of(SocketPath socket, String token) {
             return new Options(
-                    socket, token, List.of(), Duration.ofSeconds(15), Duration.ofSeconds(10), (id, lines) -> {}, note -> {}, Optional.empty());
+                    socket,
+                    token,
+                    List.of(),
+                    Duration.ofSeconds(15),
+                    Duration.ofSeconds(10),
+                    (id, lines) -> {},
+                    note -> {},
+                    Optional.empty());
         }
 
         public Options withFences(List<String> folders) {
@@ -100,9 +107,11 @@ public final class StepServer implements StepHost {
     private final Events events;
     private final ScheduledExecutorService timer = timer();
     private final Commands commands;
+    private final Runners runners;
     private final Questions questions;
     /** Connections that have not shown the token, oldest first. */
     private final Set<Peer> strangers = new LinkedHashSet<>();
+
     private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
     private final Set<String> noted = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
@@ -118,7 +127,9 @@ public final class StepServer implements StepHost {
         this.options = options;
         this.listening = listening;
         this.events = new Events(listener);
-        this.commands = new Commands(events, timer, options.lostAfter());
+        var book = new Book(events, timer, options.lostAfter());
+        this.commands = new Commands(book);
+        this.runners = new Runners(book);
         this.questions = new Questions(commands::runnerFor);
     }
 
@@ -175,7 +186,9 @@ public final class StepServer implements StepHost {
         }
         commands.close(options.grace());
         long until = System.nanoTime() + options.grace().plusSeconds(5).toNanos();
-        while (commands.someoneConnected() && System.nanoTime() < until && !Thread.currentThread().isInterrupted()) {
+        while (commands.someoneConnected()
+                && System.nanoTime() < until
+                && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(5));
         }
         commands.abandon();
@@ -249,7 +262,7 @@ public final class StepServer implements StepHost {
             known(peer);
             peers.remove(peer);
             if (hello != null) {
-                commands.disconnected(hello.seat(), peer);
+                runners.disconnected(hello.seat(), peer);
             }
             questions.disconnected(peer);
             options.gate().ifPresent(g -> g.left(peer));
@@ -278,7 +291,8 @@ public final class StepServer implements StepHost {
         if (hello.version() != Protocol.VERSION) {
             return refusal(
                     Protocol.REFUSED_FOR_GOOD,
-                    "it speaks version %d of the protocol, this engine version %d".formatted(hello.version(), Protocol.VERSION));
+                    "it speaks version %d of the protocol, this engine version %d"
+                            .formatted(hello.version(), Protocol.VERSION));
         }
         if (!hello.hasToken(options.token())) {
             note("a peer on the step socket showed a wrong token and was refused");
@@ -288,10 +302,13 @@ public final class StepServer implements StepHost {
             if (options.gate().isEmpty()) {
                 return refusal(Protocol.REFUSED_NOW, "this engine has no commit to wait for");
             }
-            peer.send(new FrameWriter(Protocol.WELCOME).u16(Protocol.VERSION).list(List.of()).frame());
+            peer.send(new FrameWriter(Protocol.WELCOME)
+                    .u16(Protocol.VERSION)
+                    .list(List.of())
+                    .frame());
             return null;
         }
-        var taken = commands.greet(hello, peer, options.fences());
+        var taken = runners.greet(hello, peer, options.fences());
         return taken == null ? null : refusal(Protocol.REFUSED_NOW, taken);
     }
 
@@ -317,16 +334,16 @@ public final class StepServer implements StepHost {
         while (true) {
             var f = peer.read(Protocol.MAX_FRAME);
             switch (f.type) {
-                case Protocol.RUNNING -> commands.running(seat, peer, last(f, f.id()));
+                case Protocol.RUNNING -> runners.running(seat, peer, last(f, f.id()));
                 case Protocol.END -> end(seat, peer, f);
                 case Protocol.ANNOUNCED -> {
                     f.end();
-                    commands.announced(seat, peer);
+                    runners.announced(seat, peer);
                     questions.connected();
                 }
-                case Protocol.STARTED -> commands.started(seat, peer, last(f, f.id()));
+                case Protocol.STARTED -> runners.started(seat, peer, last(f, f.id()));
                 case Protocol.OUTPUT -> options.output().lines(f.id(), last(f, f.data()));
-                case Protocol.FORGOTTEN -> commands.forgotten(seat, peer, last(f, f.id()));
+                case Protocol.FORGOTTEN -> runners.forgotten(seat, peer, last(f, f.id()));
                 case Protocol.LEASE_ANSWER -> {
                     long request = f.u64();
                     int answer = f.u8();
@@ -340,7 +357,7 @@ public final class StepServer implements StepHost {
                 }
                 case Protocol.LEAVING -> {
                     f.end();
-                    commands.leaving(seat, peer);
+                    runners.leaving(seat, peer);
                 }
                 case Protocol.NOTE -> last(f, f.text()).lines().forEach(this::note);
                 default -> throw new ProtocolException("frame of type %02x from a runner".formatted(f.type));
@@ -365,7 +382,7 @@ public final class StepServer implements StepHost {
                 f.output(),
                 f.text());
         f.end();
-        commands.ended(seat, peer, id, end, (flags & Protocol.END_UNSTARTED) != 0);
+        runners.ended(seat, peer, id, end, (flags & Protocol.END_UNSTARTED) != 0);
     }
 
     private static <T> T last(FrameReader frame, T value) throws ProtocolException {

@@ -30,7 +30,12 @@ class CommitTest {
 
     private Process commit() throws IOException {
         return steps.start(List.of(
-                RunnerProgram.program().toString(), "commit", "--socket", steps.socket.path().toString(), "--token-file", "-"));
+                RunnerProgram.program().toString(),
+                "commit",
+                "--socket",
+                steps.socket.path().toString(),
+                "--token-file",
+                "-"));
     }
 
     @Test

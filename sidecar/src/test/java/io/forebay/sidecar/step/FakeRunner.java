@@ -18,7 +18,8 @@ final class FakeRunner implements AutoCloseable {
     }
 
     /** Introduces itself, and is welcomed. */
-    static FakeRunner welcomed(SocketPath socket, String seat, String step, int slots, String instance) throws Exception {
+    static FakeRunner welcomed(SocketPath socket, String seat, String step, int slots, String instance)
+            throws Exception {
         var runner = new FakeRunner(socket);
         runner.send(hello(Steps.TOKEN, seat, step, slots, instance));
         runner.expect(Protocol.WELCOME);

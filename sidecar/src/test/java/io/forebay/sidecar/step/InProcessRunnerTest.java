@@ -49,7 +49,15 @@ class InProcessRunnerTest {
     private Command command(String... argv) {
         var id = new CommandId(items++, 1, 1, "s");
         return new Command(
-                id, "item", List.of(argv), Map.of("A", "b"), folder.toString(), List.of(), List.of(), folder + "/log" + id.item(), Optional.empty());
+                id,
+                "item",
+                List.of(argv),
+                Map.of("A", "b"),
+                folder.toString(),
+                List.of(),
+                List.of(),
+                folder + "/log" + id.item(),
+                Optional.empty());
     }
 
     private CommandId sh(String script) {
@@ -101,7 +109,10 @@ class InProcessRunnerTest {
         var marker = "4719." + ProcessHandle.current().pid();
         var polite = sh("trap 'exit 7' TERM; echo; while :; do sleep 0.01; done");
         var deaf = sh("trap '' TERM; (trap '' TERM; sleep " + marker + ") & echo; while :; do sleep 0.01; done");
-        heard.await("the traps", () -> folder.resolve("log0").toFile().length() > 0 && folder.resolve("log1").toFile().length() > 0);
+        heard.await(
+                "the traps",
+                () -> folder.resolve("log0").toFile().length() > 0
+                        && folder.resolve("log1").toFile().length() > 0);
         heard.await("the child", () -> !Processes.withArgument(marker).isEmpty());
         sh("sleep 1000");
         var queued = sh("touch never");
@@ -129,7 +140,10 @@ class InProcessRunnerTest {
         var id = sh("seq -f %015.0f 1 200000");
         assertThat(heard.end(id).logTail()).hasSize(8192).endsWith("000000000200000\n");
         var log = Files.readString(folder.resolve("log0"));
-        assertThat(log).hasSizeLessThan(1024 * 1024 + 100).startsWith("000000000000001\n").endsWith("000000000200000\n");
+        assertThat(log)
+                .hasSizeLessThan(1024 * 1024 + 100)
+                .startsWith("000000000000001\n")
+                .endsWith("000000000200000\n");
         assertThat(log).contains("[... %d bytes left out ...]".formatted(200_000 * 16 - 1024 * 1024));
     }
 
@@ -154,7 +168,9 @@ class InProcessRunnerTest {
         var id = new CommandId(0, 1, 1, "s");
         assertThat(runner.isUnwritten(id, file.toString()).get()).isTrue();
         try (var out = Files.newOutputStream(file)) {
-            assertThat(runner.isUnwritten(id, file.toString()).get()).as("%s", out).isFalse();
+            assertThat(runner.isUnwritten(id, file.toString()).get())
+                    .as("%s", out)
+                    .isFalse();
         }
         assertThat(runner.isUnwritten(id, folder + "/absent").get()).isFalse();
         var work = Files.createDirectories(folder.resolve("work/a")).getParent();
@@ -169,7 +185,8 @@ class InProcessRunnerTest {
         var left = sh("sleep " + marker);
         heard.awaitStarted(left);
         heard.await("it", () -> !Processes.withArgument(marker).isEmpty());
-        var next = new InProcessRunner(folder.toString(), Map.of(), new Heard(), Duration.ZERO, (id, lines) -> {}, notes::add);
+        var next = new InProcessRunner(
+                folder.toString(), Map.of(), new Heard(), Duration.ZERO, (id, lines) -> {}, notes::add);
         assertThat(Processes.withArgument(marker)).isEmpty();
         assertThat(notes).hasSize(2);
         next.close();

@@ -61,8 +61,15 @@ class LocalStepsTest {
         try (var steps = open(Optional.of(RunnerProgram.program()))) {
             assertThat(run(steps, 1, "one", "echo hello; exit 3")).isEqualTo(3);
             assertThat(run(steps, 2, "two", "echo you; exit 4")).isEqualTo(4);
-            heard.await("the lines", () -> shown.toString().contains("[item-1] hello\n") && shown.toString().contains("[item-2] you\n"));
-            assertThat(ProcessHandle.current().children().filter(LocalStepsTest::isRunner).count()).isEqualTo(2);
+            heard.await(
+                    "the lines",
+                    () -> shown.toString().contains("[item-1] hello\n")
+                            && shown.toString().contains("[item-2] you\n"));
+            assertThat(ProcessHandle.current()
+                            .children()
+                            .filter(LocalStepsTest::isRunner)
+                            .count())
+                    .isEqualTo(2);
         }
         heard.await("no runner", () -> ProcessHandle.current().children().noneMatch(LocalStepsTest::isRunner));
         assertThat(notes).isEmpty();
@@ -78,8 +85,10 @@ class LocalStepsTest {
             var c = command(1, "one", "sleep 1000");
             steps.submit(c);
             heard.awaitStarted(c.id());
-            var runner = ProcessHandle.current().children()
-                    .filter(p -> List.of(p.info().arguments().orElse(new String[0])).contains("one"))
+            var runner = ProcessHandle.current()
+                    .children()
+                    .filter(p ->
+                            List.of(p.info().arguments().orElse(new String[0])).contains("one"))
                     .findFirst()
                     .orElseThrow();
             runner.destroyForcibly();

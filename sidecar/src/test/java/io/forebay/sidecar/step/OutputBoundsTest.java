@@ -19,7 +19,20 @@ class OutputBoundsTest {
     private static final int KEPT = BoundedLog.KEPT;
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, KEPT - 1, KEPT, KEPT + 1, 2 * KEPT - 1, 2 * KEPT, 2 * KEPT + 1, 3 * KEPT, 3 * KEPT + 7, 5_000_000})
+    @ValueSource(
+            ints = {
+                0,
+                1,
+                KEPT - 1,
+                KEPT,
+                KEPT + 1,
+                2 * KEPT - 1,
+                2 * KEPT,
+                2 * KEPT + 1,
+                3 * KEPT,
+                3 * KEPT + 7,
+                5_000_000
+            })
     void keepsBothEnds(int size, @TempDir Path folder) throws IOException {
         var bytes = new byte[size];
         new Random(size).nextBytes(bytes);
@@ -44,18 +57,22 @@ class OutputBoundsTest {
         assertThat(kept).hasSize(2 * KEPT + cut.length);
         assertThat(Arrays.copyOf(kept, KEPT)).isEqualTo(Arrays.copyOf(bytes, KEPT));
         assertThat(Arrays.copyOfRange(kept, KEPT, KEPT + cut.length)).isEqualTo(cut);
-        assertThat(Arrays.copyOfRange(kept, KEPT + cut.length, kept.length)).isEqualTo(Arrays.copyOfRange(bytes, size - KEPT, size));
+        assertThat(Arrays.copyOfRange(kept, KEPT + cut.length, kept.length))
+                .isEqualTo(Arrays.copyOfRange(bytes, size - KEPT, size));
     }
 
     @Test
     void prefixesLines() {
         var lines = new LinePrefix("a\nb\udcff");
-        assertThat(text(lines.add("one\ntw".getBytes(StandardCharsets.UTF_8), 6))).isEqualTo("[a?b?] one\n");
+        assertThat(text(lines.add("one\ntw".getBytes(StandardCharsets.UTF_8), 6)))
+                .isEqualTo("[a?b?] one\n");
         assertThat(lines.unfinished()).isTrue();
         assertThat(text(lines.add("o\n\n".getBytes(StandardCharsets.UTF_8), 3))).isEqualTo("[a?b?] two\n[a?b?] \n");
         assertThat(lines.unfinished()).isFalse();
         var out = text(lines.add("x".repeat(9000).getBytes(StandardCharsets.UTF_8), 9000)) + text(lines.rest());
-        assertThat(out.lines()).hasSize(3).allSatisfy(l -> assertThat(l).startsWith("[a?b?] x").hasSizeLessThan(4096));
+        assertThat(out.lines())
+                .hasSize(3)
+                .allSatisfy(l -> assertThat(l).startsWith("[a?b?] x").hasSizeLessThan(4096));
     }
 
     private static String text(byte[] bytes) {
@@ -72,6 +89,8 @@ class OutputBoundsTest {
         assertThat(modes.trueMode(1, 2, 0664)).isEmpty();
         assertThat(modes.trueMode(1, 3, 0660)).isEmpty();
         Files.writeString(file, "no modes\0");
-        assertThatThrownBy(() -> TrueModes.read(file)).isInstanceOf(IOException.class).hasMessageContaining("no modes");
+        assertThatThrownBy(() -> TrueModes.read(file))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("no modes");
     }
 }

@@ -58,8 +58,18 @@ class StepFilesTest {
         share(program, 0750);
         share(steps.socket.path(), 0660);
         Files.createFile(folder.resolve("said"));
-        var command = new ArrayList<>(List.of("setpriv", "--reuid", "" + STEP_USER, "--regid", "" + STEP_USER, "--groups", "" + SHARED_GROUP));
-        command.addAll(List.of(program.toString(), "step", "s", "--socket", steps.socket.path().toString(), "--slots", "2", "--token-file", "-"));
+        var command = new ArrayList<>(List.of(
+                "setpriv", "--reuid", "" + STEP_USER, "--regid", "" + STEP_USER, "--groups", "" + SHARED_GROUP));
+        command.addAll(List.of(
+                program.toString(),
+                "step",
+                "s",
+                "--socket",
+                steps.socket.path().toString(),
+                "--slots",
+                "2",
+                "--token-file",
+                "-"));
         steps.start(command);
         var id = steps.id("s");
         steps.server.submit(steps.command(id, "id", "-u"));
@@ -80,7 +90,8 @@ class StepFilesTest {
     void leases() throws Exception {
         ownRunner();
         var file = folder.resolve("out\n");
-        try (var writer = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (var writer = FileChannel.open(
+                file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             assertThat(unwritten(file)).isFalse();
             try (var arena = Arena.ofConfined()) {
                 var map = writer.map(FileChannel.MapMode.READ_WRITE, 0, 4096, arena);
@@ -115,7 +126,8 @@ class StepFilesTest {
     }
 
     @Test
-    @DisplayName("N8 files of mode 0600 in folders of 0700, by another user, moved in with another group: opened, true modes kept")
+    @DisplayName(
+            "N8 files of mode 0600 in folders of 0700, by another user, moved in with another group: opened, true modes kept")
     void handOver() throws Exception {
         runnerOfAnotherUser();
         var out = Files.createDirectory(folder.resolve("out"));
@@ -130,7 +142,9 @@ class StepFilesTest {
         assertThat(steps.heard.end(id).exit()).as(steps.heard.end(id).logTail()).isZero();
         var modes = folder.resolve("modes");
         var secret = Posix.lstat(out + "/d/e/secret");
-        steps.server.handOver(id, List.of(out.toString(), folder + "/absent"), modes.toString()).get();
+        steps.server
+                .handOver(id, List.of(out.toString(), folder + "/absent"), modes.toString())
+                .get();
         for (int again = 0; again < 2; again++) {
             var trueModes = TrueModes.read(modes);
             assertThat(trueMode(trueModes, out + "/d/e/secret")).isEqualTo(0600);
@@ -168,11 +182,16 @@ class StepFilesTest {
         var foreign = Files.createDirectory(out.resolve("foreign"));
         Files.createFile(foreign.resolve("x"));
         Files.setPosixFilePermissions(foreign, PosixFilePermissions.fromString("rwx------"));
-        assertThatThrownBy(() -> steps.server.handOver(any, List.of(out.toString()), folder + "/modes").get())
+        assertThatThrownBy(() -> steps.server
+                        .handOver(any, List.of(out.toString()), folder + "/modes")
+                        .get())
                 .hasMessageContaining("the step runner cannot read " + foreign + ": Permission denied");
-        assertThatThrownBy(() -> steps.server.handOver(any, List.of(out.toString()), "/nowhere/modes").get())
+        assertThatThrownBy(() -> steps.server
+                        .handOver(any, List.of(out.toString()), "/nowhere/modes")
+                        .get())
                 .hasMessageContaining("/nowhere/modes");
-        assertThatThrownBy(() -> steps.server.clean(any, List.of(out.toString())).get())
+        assertThatThrownBy(
+                        () -> steps.server.clean(any, List.of(out.toString())).get())
                 .hasMessageContaining("the step runner cannot remove " + foreign);
     }
 
@@ -183,7 +202,8 @@ class StepFilesTest {
         Files.setPosixFilePermissions(Files.createFile(out.resolve("x")), PosixFilePermissions.fromString("rw-------"));
         steps.server.handOver(any, List.of(out.toString()), folder + "/modes").get();
         assertThat(folder.resolve("modes")).doesNotExist();
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(out.resolve("x")))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(out.resolve("x"))))
+                .isEqualTo("rw-------");
     }
 
     @Test
@@ -202,7 +222,8 @@ class StepFilesTest {
         assertThat(work).isEmptyDirectory();
         assertThat(folder.resolve("kept")).hasContent("kept");
         steps.server.clean(id, List.of(work.toString())).get();
-        assertThatThrownBy(() -> steps.server.clean(id, List.of("relative")).get()).hasMessageContaining("cannot open relative");
+        assertThatThrownBy(() -> steps.server.clean(id, List.of("relative")).get())
+                .hasMessageContaining("cannot open relative");
         assertThatThrownBy(() -> steps.server.clean(id, List.of("/")).get()).hasMessageContaining("cannot open /");
     }
 
@@ -226,7 +247,9 @@ class StepFilesTest {
     void cleansManyFilesWhileCommandsRun() throws Exception {
         ownRunner();
         var work = Files.createDirectory(folder.resolve("work"));
-        assertThat(steps.run("cd work; mkdir a b; cd a; seq 1 4000 | xargs touch; cd ../b; seq 1 4000 | xargs touch").success()).isTrue();
+        assertThat(steps.run("cd work; mkdir a b; cd a; seq 1 4000 | xargs touch; cd ../b; seq 1 4000 | xargs touch")
+                        .success())
+                .isTrue();
         var cleaned = steps.server.clean(any, List.of(work.toString()));
         assertThat(steps.run("exit 3").exit()).isEqualTo(3);
         cleaned.get();

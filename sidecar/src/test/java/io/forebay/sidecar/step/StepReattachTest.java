@@ -118,7 +118,8 @@ class StepReattachTest {
         steps.heard.awaitStarted(lost);
         steps.heard.await("both", () -> Processes.withArgument(marker).size() == 2);
         runner.destroyForcibly();
-        steps.heard.await("its children to be gone", () -> Processes.withArgument(marker).isEmpty());
+        steps.heard.await(
+                "its children to be gone", () -> Processes.withArgument(marker).isEmpty());
         steps.runner("s", 1);
         assertThat(steps.heard.end(lost).lost()).isTrue();
         assertThat(steps.heard.end(lost).problem()).contains("died");
@@ -147,7 +148,8 @@ class StepReattachTest {
         steps.heard.awaitStarted(other);
         keeper.destroyForcibly();
         assertThat(steps.heard.end(id).lost()).isTrue();
-        steps.heard.await("its processes to be gone", () -> Processes.withArgument(marker).isEmpty());
+        steps.heard.await(
+                "its processes to be gone", () -> Processes.withArgument(marker).isEmpty());
         make("go");
         assertThat(steps.heard.end(other).success()).isTrue();
         steps.heard.await("no children", () -> runner.children().findAny().isEmpty());
@@ -234,7 +236,8 @@ class StepReattachTest {
         steps.runner("s", 2, "--seat", "s-b");
         var ids = new ArrayList<StepHost.CommandId>();
         for (int i = 0; i < 4; i++) {
-            ids.add(steps.sh("echo up >> up; while [ ! -e go ]; do sleep 0.01; done; set -- $(cat /proc/$PPID/stat); echo $4"));
+            ids.add(steps.sh(
+                    "echo up >> up; while [ ! -e go ]; do sleep 0.01; done; set -- $(cat /proc/$PPID/stat); echo $4"));
         }
         steps.heard.await("four at once", () -> steps.heard.started().containsAll(ids));
         make("go");
@@ -272,7 +275,8 @@ class StepReattachTest {
     }
 
     @Test
-    @DisplayName("C9 engine and runner killed at random: every command ends once or is told as lost, nothing stays behind")
+    @DisplayName(
+            "C9 engine and runner killed at random: every command ends once or is told as lost, nothing stays behind")
     void randomKills() throws Exception {
         var seed = Long.getLong("forebay.seed", System.nanoTime());
         System.out.println("StepReattachTest.randomKills seed " + seed);
@@ -285,7 +289,8 @@ class StepReattachTest {
         for (int round = 0; round < 40; round++) {
             for (int i = 0; i < 3; i++) {
                 var id = steps.id("s");
-                var script = "sleep 0.0%d; : %s; echo %d > made-%d; exit %d".formatted(random.nextInt(10), marker, id.item(), id.item(), id.item() % 200);
+                var script = "sleep 0.0%d; : %s; echo %d > made-%d; exit %d"
+                        .formatted(random.nextInt(10), marker, id.item(), id.item(), id.item() % 200);
                 open.put(id, script);
                 steps.server.submit(steps.command(id, "sh", "-c", script));
             }

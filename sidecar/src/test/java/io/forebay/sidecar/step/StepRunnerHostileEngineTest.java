@@ -44,7 +44,8 @@ class StepRunnerHostileEngineTest {
         var builder = new ProcessBuilder(command)
                 .directory(folder.resolve("work").toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("said").toFile()));
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(folder.resolve("said").toFile()));
         builder.environment().put("ASAN_OPTIONS", "detect_leaks=1:exitcode=99");
         builder.environment().put("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1");
         return builder.start();
@@ -78,7 +79,16 @@ class StepRunnerHostileEngineTest {
             server.configureBlocking(false);
             long until = System.nanoTime() + FUZZ.toNanos();
             while (System.nanoTime() < until) {
-                var runner = start(program, "step", "s", "--socket", socket.path().toString(), "--slots", "4", "--output", "engine");
+                var runner = start(
+                        program,
+                        "step",
+                        "s",
+                        "--socket",
+                        socket.path().toString(),
+                        "--slots",
+                        "4",
+                        "--output",
+                        "engine");
                 runners++;
                 for (int i = 0; runner.isAlive(); i++) {
                     boolean enough = System.nanoTime() > until;
@@ -86,7 +96,10 @@ class StepRunnerHostileEngineTest {
                         if (c == null) {
                             runner.waitFor(1, TimeUnit.MILLISECONDS);
                         } else if (enough) { // it may still be busy with the last one
-                            c.write(new FrameWriter(Protocol.WELCOME).u16(1).list(List.of()).frame());
+                            c.write(new FrameWriter(Protocol.WELCOME)
+                                    .u16(1)
+                                    .list(List.of())
+                                    .frame());
                             c.write(new FrameWriter(Protocol.BYE).u32(100).frame());
                             drain(c);
                         } else {
@@ -104,9 +117,16 @@ class StepRunnerHostileEngineTest {
             }
         }
         var said = Files.readString(folder.resolve("said"), StandardCharsets.ISO_8859_1);
-        System.out.printf("hostile engine: %d runners, %d connections, at most %d descriptors%n", runners, connections, most);
+        System.out.printf(
+                "hostile engine: %d runners, %d connections, at most %d descriptors%n", runners, connections, most);
         // 76, 77: a mutated frame was a refusal
-        assertThat(codes).as(() -> said.lines().filter(l -> !l.startsWith("forebay-step:")).limit(100).toList().toString()).isSubsetOf(0, 76, 77);
+        assertThat(codes)
+                .as(() -> said.lines()
+                        .filter(l -> !l.startsWith("forebay-step:"))
+                        .limit(100)
+                        .toList()
+                        .toString())
+                .isSubsetOf(0, 76, 77);
         assertThat(said).doesNotContain("Sanitizer").doesNotContain("runtime error");
         assertThat(most).isLessThan(40);
         assertThat(connections).isGreaterThan(3);
@@ -156,10 +176,16 @@ class StepRunnerHostileEngineTest {
             case 0, 1, 2 -> mutated(work(id));
             case 3 -> mutated(new FrameWriter(Protocol.STOP).id(id).u32(random.nextInt(50)));
             case 4 -> mutated(new FrameWriter(Protocol.ACK).id(id));
-            case 5 -> mutated(new FrameWriter(Protocol.LEASE).u64(random.nextLong()).text(folder + "/said"));
-            case 6 -> mutated(new FrameWriter(Protocol.HANDOVER).u64(1).text("modes").list(List.of("x", "", "y")));
+            case 5 ->
+                mutated(new FrameWriter(Protocol.LEASE).u64(random.nextLong()).text(folder + "/said"));
+            case 6 ->
+                mutated(new FrameWriter(Protocol.HANDOVER).u64(1).text("modes").list(List.of("x", "", "y")));
             case 7 -> mutated(new FrameWriter(Protocol.CLEAN).u64(2).list(List.of("x", "..", "")));
-            default -> new FrameWriter(Protocol.CLEAN).u64(3).list(List.of(folder + "/work/none")).frame();
+            default ->
+                new FrameWriter(Protocol.CLEAN)
+                        .u64(3)
+                        .list(List.of(folder + "/work/none"))
+                        .frame();
         };
     }
 
@@ -212,7 +238,12 @@ class StepRunnerHostileEngineTest {
                 var id = steps.sh("echo out; exit 2");
                 assertThat(steps.heard.end(id).exit()).isEqualTo(2);
                 steps.server.isUnwritten(id, folder + "/said").get();
-                steps.server.clean(id, List.of(Files.createDirectories(folder.resolve("work/c")).toString())).get();
+                steps.server
+                        .clean(
+                                id,
+                                List.of(Files.createDirectories(folder.resolve("work/c"))
+                                        .toString()))
+                        .get();
                 steps.server.acknowledge(id);
                 assertThat(steps.heard.end(big).exit()).isEqualTo(3);
                 steps.crash();
@@ -220,7 +251,9 @@ class StepRunnerHostileEngineTest {
             }
             steps.run("true");
             steps.server.close();
-            assertThat(runner.waitFor()).as(steps.said().replaceAll("(?m)^\\[item.*\\R", "")).isZero();
+            assertThat(runner.waitFor())
+                    .as(steps.said().replaceAll("(?m)^\\[item.*\\R", ""))
+                    .isZero();
             assertThat(steps.said()).doesNotContain("Sanitizer").doesNotContain("runtime error");
         }
     }

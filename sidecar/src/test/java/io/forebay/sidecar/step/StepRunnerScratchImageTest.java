@@ -22,13 +22,33 @@ class StepRunnerScratchImageTest {
         assumeTrue(PosixProcess.euid() == 0, "only root can chroot");
         Files.copy(RunnerProgram.program(), root.resolve("forebay-step"));
         assumeTrue(
-                Files.readString(Path.of("target/runner-static.log"), StandardCharsets.UTF_8).isEmpty(), "the program is not static here");
+                Files.readString(Path.of("target/runner-static.log"), StandardCharsets.UTF_8)
+                        .isEmpty(),
+                "the program is not static here");
         try (var steps = new Steps(root)) {
             var runner = steps.start(List.of(
-                    "chroot", root.toString(), "/forebay-step", "step", "s", "--socket", "/steps.sock", "--slots", "2", "--token-file", "-"));
+                    "chroot",
+                    root.toString(),
+                    "/forebay-step",
+                    "step",
+                    "s",
+                    "--socket",
+                    "/steps.sock",
+                    "--slots",
+                    "2",
+                    "--token-file",
+                    "-"));
             var id = steps.id("s");
             steps.server.submit(new StepHost.Command(
-                    id, "x", List.of("/forebay-step", "commit"), Map.of(), "/", List.of("/a"), List.of("/b"), "/log", Optional.empty()));
+                    id,
+                    "x",
+                    List.of("/forebay-step", "commit"),
+                    Map.of(),
+                    "/",
+                    List.of("/a"),
+                    List.of("/b"),
+                    "/log",
+                    Optional.empty()));
             var end = steps.heard.end(id);
             assertThat(end.exit()).as(end.toString()).isEqualTo(64);
             assertThat(end.problem()).isEmpty();
@@ -39,7 +59,8 @@ class StepRunnerScratchImageTest {
                     missing, "x", List.of("sh"), Map.of(), "/", List.of(), List.of(), "/log", Optional.empty()));
             assertThat(steps.heard.end(missing).exit()).isEqualTo(127);
             assertThat(steps.notes).anyMatch(n -> n.contains("no /proc here"));
-            var supervised = new ProcessBuilder("chroot", root.toString(), "/forebay-step", "supervise", "--", "/forebay-step")
+            var supervised = new ProcessBuilder(
+                            "chroot", root.toString(), "/forebay-step", "supervise", "--", "/forebay-step")
                     .redirectErrorStream(true)
                     .redirectOutput(root.resolve("said").toFile())
                     .start();

@@ -58,7 +58,8 @@ class StepRunnerTest {
         var ids = new ArrayList<StepHost.CommandId>();
         var signals = new ArrayList<Integer>();
         for (int signal = 1; signal <= 64; signal++) {
-            if (!List.of(17, 18, 19, 20, 21, 22, 23, 28, 32, 33).contains(signal)) { // ignored or stopping by default, or the C library's own
+            if (!List.of(17, 18, 19, 20, 21, 22, 23, 28, 32, 33)
+                    .contains(signal)) { // ignored or stopping by default, or the C library's own
                 signals.add(signal);
                 ids.add(steps.sh("kill -" + signal + " $$"));
             }
@@ -131,7 +132,9 @@ class StepRunnerTest {
         assertThat(steps.log(id)).hasSize(10000 + 1 + 7);
         steps.heard.await("the lines", () -> steps.said().contains("end\n"));
         var lines = steps.said().lines().filter(l -> l.contains("xx")).toList();
-        assertThat(lines).hasSizeGreaterThan(2).allSatisfy(l -> assertThat(l).startsWith("[item-0] x").hasSizeLessThan(4097));
+        assertThat(lines)
+                .hasSizeGreaterThan(2)
+                .allSatisfy(l -> assertThat(l).startsWith("[item-0] x").hasSizeLessThan(4097));
         assertThat(String.join("", lines).replaceAll("[^x]", "")).hasSize(10000);
     }
 
@@ -139,8 +142,15 @@ class StepRunnerTest {
     void writesNoControlCharactersFromNames() {
         var c = steps.command(steps.id("s"), "echo", "x");
         steps.server.submit(new StepHost.Command(
-                c.id(), "a\nb\u001b[1m\udcff" + "y".repeat(300), c.argv(), c.environment(), c.workingFolder(), c.readable(), c.writable(),
-                c.logFile(), c.memoryLimitBytes()));
+                c.id(),
+                "a\nb\u001b[1m\udcff" + "y".repeat(300),
+                c.argv(),
+                c.environment(),
+                c.workingFolder(),
+                c.readable(),
+                c.writable(),
+                c.logFile(),
+                c.memoryLimitBytes()));
         steps.heard.end(c.id());
         steps.heard.await("the line", () -> steps.said().contains("] x\n"));
         assertThat(steps.said()).contains("[a?b?[1m\u00ff" + "y".repeat(80)).doesNotContain("y".repeat(124));
@@ -152,14 +162,23 @@ class StepRunnerTest {
         var odd = "a\nb \udcff\udcfe$(x)*'\"";
         assertThat(steps.run("mkdir \"$(printf 'd\\377\\376\\n.')\"").success()).isTrue();
         var id = steps.id("s");
-        var c = steps.command(id, "sh", "-c", "printf %s \"$1|$V|\"; pwd | tr -d '\\n'; printf '|'; printf x > made", "sh", odd);
+        var c = steps.command(
+                id, "sh", "-c", "printf %s \"$1|$V|\"; pwd | tr -d '\\n'; printf '|'; printf x > made", "sh", odd);
         steps.server.submit(new StepHost.Command(
-                id, c.label(), c.argv(), Map.of("V", odd), folder + "/d\udcff\udcfe\n.", List.of(), List.of(),
-                folder + "/log\udcff\n" + id.item(), c.memoryLimitBytes()));
+                id,
+                c.label(),
+                c.argv(),
+                Map.of("V", odd),
+                folder + "/d\udcff\udcfe\n.",
+                List.of(),
+                List.of(),
+                folder + "/log\udcff\n" + id.item(),
+                c.memoryLimitBytes()));
         var end = steps.heard.end(id);
         assertThat(end.logTail()).isEqualTo(odd + "|" + odd + "|" + folder + "/d\udcff\udcfe.|");
         assertThat(end.problem()).isEmpty();
-        assertThat(steps.run("cat \"$(printf 'd\\377\\376\\n.')/made\" \"$(printf 'log\\377\\n1')\"").logTail())
+        assertThat(steps.run("cat \"$(printf 'd\\377\\376\\n.')/made\" \"$(printf 'log\\377\\n1')\"")
+                        .logTail())
                 .isEqualTo("x" + end.logTail());
     }
 
@@ -173,20 +192,22 @@ class StepRunnerTest {
                 wc -c
                 env | sort | grep -v -E '^(PWD|OLDPWD|_|SHLVL)='
                 """);
-        assertThat(end.logTail().lines()).containsExactly(
-                "session 1 group 1",
-                "1000",
-                "SigBlk:\t0000000000000000",
-                "SigIgn:\t0000000000000000",
-                "0 1 2 3 ",
-                "0",
-                "PATH=" + System.getenv("PATH"));
+        assertThat(end.logTail().lines())
+                .containsExactly(
+                        "session 1 group 1",
+                        "1000",
+                        "SigBlk:\t0000000000000000",
+                        "SigIgn:\t0000000000000000",
+                        "0 1 2 3 ",
+                        "0",
+                        "PATH=" + System.getenv("PATH"));
     }
 
     @Test
     void endsWhatHasLeftTheGroup() throws IOException {
         var marker = "4711." + ProcessHandle.current().pid();
-        var id = steps.sh("(setsid sh -c 'sleep " + marker + " & sleep " + marker + "' &) ; (trap '' TERM HUP; sleep " + marker + ") & sleep 0.1");
+        var id = steps.sh("(setsid sh -c 'sleep " + marker + " & sleep " + marker + "' &) ; (trap '' TERM HUP; sleep "
+                + marker + ") & sleep 0.1");
         var end = steps.heard.end(id);
         assertThat(end.success()).isTrue();
         assertThat(end.problem()).matches("ended [3-6] processes that it had left running");
@@ -197,7 +218,8 @@ class StepRunnerTest {
     @Test
     void stopsAWholeTree() throws IOException {
         var marker = "4712." + ProcessHandle.current().pid();
-        var id = steps.sh("setsid sh -c \"trap '' TERM; for i in 1 2 3; do (trap '' TERM; sleep " + marker + ") & done; wait\" & wait");
+        var id = steps.sh("setsid sh -c \"trap '' TERM; for i in 1 2 3; do (trap '' TERM; sleep " + marker
+                + ") & done; wait\" & wait");
         steps.heard.awaitStarted(id);
         steps.heard.await("three", () -> Processes.withArgument(marker).size() >= 3);
         steps.server.stop(id, Duration.ofMillis(200));
@@ -225,7 +247,8 @@ class StepRunnerTest {
 
     @Test
     void reportsTimeAndMemoryOfTheTree() {
-        var end = steps.run("head -c 60000000 /dev/zero | tail -c 50000000 | wc -c; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
+        var end = steps.run(
+                "head -c 60000000 /dev/zero | tail -c 50000000 | wc -c; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
         assertThat(end.success()).isTrue();
         assertThat(end.peakRssBytes()).isBetween(50_000_000L, 200_000_000L);
         assertThat(end.userMillis()).isBetween(50L, 60_000L);
@@ -236,7 +259,15 @@ class StepRunnerTest {
     void saysWhenACommandUsedMoreThanItsLimit() {
         var c = steps.command(steps.id("s"), "sh", "-c", "head -c 60000000 /dev/zero | tail -c 50000000 | wc -c");
         steps.server.submit(new StepHost.Command(
-                c.id(), c.label(), c.argv(), c.environment(), c.workingFolder(), c.readable(), c.writable(), c.logFile(), Optional.of(10L << 20)));
+                c.id(),
+                c.label(),
+                c.argv(),
+                c.environment(),
+                c.workingFolder(),
+                c.readable(),
+                c.writable(),
+                c.logFile(),
+                Optional.of(10L << 20)));
         var end = steps.heard.end(c.id());
         assertThat(end.success()).isTrue();
         assertThat(end.problem()).matches("used \\d+ MiB of memory, more than its limit of 10 MiB");
@@ -246,9 +277,18 @@ class StepRunnerTest {
     void runsAtMostSlotsAtOnceAndWithoutALog() {
         var ids = new ArrayList<StepHost.CommandId>();
         for (int i = 0; i < 40; i++) {
-            var c = steps.command(steps.id("s"), "sh", "-c", "mkdir run.$$; ls | grep -c ^run; sleep 0.05; rmdir run.$$");
+            var c = steps.command(
+                    steps.id("s"), "sh", "-c", "mkdir run.$$; ls | grep -c ^run; sleep 0.05; rmdir run.$$");
             steps.server.submit(new StepHost.Command(
-                    c.id(), c.label(), c.argv(), c.environment(), c.workingFolder(), List.of(), List.of(), folder + "/none/log", Optional.empty()));
+                    c.id(),
+                    c.label(),
+                    c.argv(),
+                    c.environment(),
+                    c.workingFolder(),
+                    List.of(),
+                    List.of(),
+                    folder + "/none/log",
+                    Optional.empty()));
             ids.add(c.id());
         }
         for (var id : ids) {
@@ -273,17 +313,27 @@ class StepRunnerTest {
     void aWorkingFolderThatIsNotThereFailsTheCommand() {
         var c = steps.command(steps.id("s"), "true");
         steps.server.submit(new StepHost.Command(
-                c.id(), c.label(), c.argv(), c.environment(), folder + "/gone", List.of(), List.of(), c.logFile(), Optional.empty()));
+                c.id(),
+                c.label(),
+                c.argv(),
+                c.environment(),
+                folder + "/gone",
+                List.of(),
+                List.of(),
+                c.logFile(),
+                Optional.empty()));
         var end = steps.heard.end(c.id());
         assertThat(end.exit()).isEqualTo(126);
-        assertThat(end.problem()).contains("cannot enter the working folder " + folder + "/gone: No such file or directory");
+        assertThat(end.problem())
+                .contains("cannot enter the working folder " + folder + "/gone: No such file or directory");
     }
 
     @Test
     void aScriptWithoutAnInterpreterLineIsRunByTheShell() throws IOException {
         var script = Files.writeString(folder.resolve("script"), "echo \"hello $1\"");
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
-        assertThat(steps.heard.end(steps.submit("s", script.toString(), "you")).logTail()).isEqualTo("hello you\n");
+        assertThat(steps.heard.end(steps.submit("s", script.toString(), "you")).logTail())
+                .isEqualTo("hello you\n");
     }
 
     @Test
@@ -298,9 +348,20 @@ class StepRunnerTest {
 
     @Test
     void aFullStandardOutputDoesNotKeepACommandFromBeingStopped() throws Exception {
-        var nobodyReads = new ProcessBuilder("sh", "-c", "\"$@\" 2>/dev/null | sleep 1000", "sh",
-                        RunnerProgram.program().toString(), "step", "stuck", "--socket", steps.socket.path().toString(), "--slots", "2",
-                        "--token-file", Files.writeString(folder.resolve("token"), Steps.TOKEN).toString())
+        var nobodyReads = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "\"$@\" 2>/dev/null | sleep 1000",
+                        "sh",
+                        RunnerProgram.program().toString(),
+                        "step",
+                        "stuck",
+                        "--socket",
+                        steps.socket.path().toString(),
+                        "--slots",
+                        "2",
+                        "--token-file",
+                        Files.writeString(folder.resolve("token"), Steps.TOKEN).toString())
                 .start();
         try {
             var id = steps.submit("stuck", "sh", "-c", "yes");
@@ -310,7 +371,10 @@ class StepRunnerTest {
             assertThat(steps.heard.end(id).signal()).isIn(9, 15);
             assertThat(Processes.withArgument("yes")).isEmpty();
         } finally {
-            nobodyReads.descendants().filter(p -> p.info().command().orElse("").endsWith("sleep")).forEach(ProcessHandle::destroy);
+            nobodyReads
+                    .descendants()
+                    .filter(p -> p.info().command().orElse("").endsWith("sleep"))
+                    .forEach(ProcessHandle::destroy);
             steps.server.close();
             nobodyReads.waitFor();
         }
@@ -320,11 +384,13 @@ class StepRunnerTest {
     void aDisplayThatIsSlowLosesLinesButNothingElse() throws Exception {
         steps.close();
         var seen = new AtomicLong();
-        steps = new Steps(Files.createDirectory(folder.resolve("slow")), o -> o.withOutput((id, lines) -> {
-            if (seen.getAndAdd(lines.length) == 0) {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
-            }
-        }));
+        steps = new Steps(
+                Files.createDirectory(folder.resolve("slow")),
+                o -> o.withOutput((id, lines) -> {
+                    if (seen.getAndAdd(lines.length) == 0) {
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+                    }
+                }));
         steps.runner("s", 2, "--output", "engine");
         var id = steps.sh("seq 1 1000000");
         assertThat(steps.heard.end(id).success()).isTrue();

@@ -42,7 +42,8 @@ class StepServerHostilePeersTest {
     }
 
     private void stillServes() throws Exception {
-        try (var r = FakeRunner.welcomed(steps.socket, "good-" + random.nextInt(), "g", 1, "i").announced()) {
+        try (var r = FakeRunner.welcomed(steps.socket, "good-" + random.nextInt(), "g", 1, "i")
+                .announced()) {
             var id = steps.submit("g", "true");
             assertThat(r.expectId(Protocol.WORK)).isEqualTo(id);
             r.end(id, 6, 0);
@@ -63,7 +64,8 @@ class StepServerHostilePeersTest {
                 var bytes = new byte[random.nextInt(1, 3000)];
                 random.nextBytes(bytes);
                 if (random.nextBoolean()) { // a believable length
-                    ByteBuffer.wrap(bytes.length < 4 ? bytes = new byte[4] : bytes).putInt(random.nextInt(1, 2000));
+                    ByteBuffer.wrap(bytes.length < 4 ? bytes = new byte[4] : bytes)
+                            .putInt(random.nextInt(1, 2000));
                 }
                 c.write(ByteBuffer.wrap(bytes));
             } catch (IOException e) {
@@ -79,7 +81,14 @@ class StepServerHostilePeersTest {
         var id = new StepHost.CommandId(5, 1, 1, "s");
         for (int i = 0; i < 400; i++) {
             try (var r = new FakeRunner(steps.socket)) {
-                r.raw(mutated(FakeRunner.hello(Steps.TOKEN, "seat" + random.nextInt(3), "s", 1 + random.nextInt(4), "i" + random.nextInt(2)), 10));
+                r.raw(mutated(
+                        FakeRunner.hello(
+                                Steps.TOKEN,
+                                "seat" + random.nextInt(3),
+                                "s",
+                                1 + random.nextInt(4),
+                                "i" + random.nextInt(2)),
+                        10));
                 for (int n = random.nextInt(8); n > 0; n--) {
                     r.raw(mutated(any(id), 4));
                 }
@@ -95,9 +104,20 @@ class StepServerHostilePeersTest {
         var frame = new FrameWriter(type);
         return switch (type) {
             case Protocol.RUNNING, Protocol.STARTED, Protocol.FORGOTTEN -> frame.id(id);
-            case Protocol.END -> frame.id(id).u8(random.nextInt(256)).u8(random.nextInt(256)).u8(random.nextInt(8)).u64(1).u64(2).u64(3).u64(4).text("x").text("");
+            case Protocol.END ->
+                frame.id(id)
+                        .u8(random.nextInt(256))
+                        .u8(random.nextInt(256))
+                        .u8(random.nextInt(8))
+                        .u64(1)
+                        .u64(2)
+                        .u64(3)
+                        .u64(4)
+                        .text("x")
+                        .text("");
             case Protocol.OUTPUT -> frame.id(id).data(new byte[random.nextInt(5000)]);
-            case Protocol.LEASE_ANSWER -> frame.u64(random.nextInt(5)).u8(random.nextInt(4)).text("");
+            case Protocol.LEASE_ANSWER ->
+                frame.u64(random.nextInt(5)).u8(random.nextInt(4)).text("");
             case Protocol.DONE -> frame.u64(random.nextInt(5)).u64(1).text("");
             case Protocol.NOTE -> frame.text("note " + random.nextInt());
             default -> frame;
@@ -139,12 +159,14 @@ class StepServerHostilePeersTest {
     @Test
     void whoSaysNothingIsCutOffAfterFiveSeconds() throws Exception {
         long began = System.nanoTime();
-        try (var silent = connect(); var slow = connect()) {
+        try (var silent = connect();
+                var slow = connect()) {
             slow.write(ByteBuffer.wrap(new byte[] {0, 0, 0, 100, (byte) Protocol.HELLO}));
             assertThat(silent.read(ByteBuffer.allocate(10))).isEqualTo(-1);
             assertThat(slow.read(ByteBuffer.allocate(10))).isEqualTo(-1);
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - began)).isBetween(Duration.ofMillis(4500), Duration.ofSeconds(30));
+        assertThat(Duration.ofNanos(System.nanoTime() - began))
+                .isBetween(Duration.ofMillis(4500), Duration.ofSeconds(30));
         stillServes();
     }
 

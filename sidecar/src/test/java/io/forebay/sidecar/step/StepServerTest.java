@@ -149,7 +149,8 @@ class StepServerTest {
     @Test
     void runsElsewhereWhatARunnerDidNotBegin() throws Exception {
         var id = submit();
-        try (var r = runner("a").announced(); var s = FakeRunner.welcomed(steps.socket, "t", "s", 1, "b")) {
+        try (var r = runner("a").announced();
+                var s = FakeRunner.welcomed(steps.socket, "t", "s", 1, "b")) {
             r.expectId(Protocol.WORK);
             s.announced();
             r.send(new FrameWriter(Protocol.LEAVING));
@@ -262,7 +263,8 @@ class StepServerTest {
 
     @Test
     void theSocketIsForOwnerAndGroupAndMayHaveALongPath() throws Exception {
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(steps.socket.path()))).isEqualTo("rw-rw----");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(steps.socket.path())))
+                .isEqualTo("rw-rw----");
         var deep = Files.createDirectories(folder.resolve("x".repeat(100)).resolve("y".repeat(100)));
         try (var far = new Steps(deep)) {
             var runner = far.runner("s", 1);

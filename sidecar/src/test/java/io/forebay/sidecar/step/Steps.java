@@ -42,7 +42,10 @@ final class Steps implements AutoCloseable {
     void open() throws IOException {
         heard = new Heard();
         server = StepServer.open(
-                options.apply(StepServer.Options.of(socket, TOKEN).withNotes(notes::add).withGrace(Duration.ofSeconds(1))), heard);
+                options.apply(StepServer.Options.of(socket, TOKEN)
+                        .withNotes(notes::add)
+                        .withGrace(Duration.ofSeconds(1))),
+                heard);
     }
 
     /** kill -9 of the engine, as its peers see it. */
@@ -56,7 +59,15 @@ final class Steps implements AutoCloseable {
 
     Process runner(Path program, String step, int slots, String... more) throws IOException {
         var command = new ArrayList<>(List.of(
-                program.toString(), "step", step, "--socket", socket.path().toString(), "--slots", Integer.toString(slots), "--token-file", "-"));
+                program.toString(),
+                "step",
+                step,
+                "--socket",
+                socket.path().toString(),
+                "--slots",
+                Integer.toString(slots),
+                "--token-file",
+                "-"));
         command.addAll(List.of(more));
         return start(command);
     }
@@ -65,7 +76,8 @@ final class Steps implements AutoCloseable {
     Process start(List<String> command) throws IOException {
         var process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("said").toFile()))
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(folder.resolve("said").toFile()))
                 .start();
         processes.add(process);
         try (var in = process.getOutputStream()) {

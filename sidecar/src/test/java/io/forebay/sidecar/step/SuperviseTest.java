@@ -63,7 +63,9 @@ class SuperviseTest {
         assertThat(supervise(List.of(), "--", "no-such-program").waitFor()).isEqualTo(127);
         assertThat(supervise(List.of(), "--", folder.toString()).waitFor()).isEqualTo(126);
         assertThat(supervise(List.of(), "--").waitFor()).isEqualTo(64);
-        assertThat(supervise(List.of(), "--max-restarts-per-minute", "0", "--", "true").waitFor()).isEqualTo(64);
+        assertThat(supervise(List.of(), "--max-restarts-per-minute", "0", "--", "true")
+                        .waitFor())
+                .isEqualTo(64);
     }
 
     @Test
@@ -74,14 +76,18 @@ class SuperviseTest {
         assertThat(lines("restarts")).containsExactly("0", "1", "2", "3");
         var starts = lines("starts").stream().map(Long::parseLong).toList();
         for (int i = 1; i < starts.size(); i++) {
-            assertThat(Duration.ofNanos(starts.get(i) - starts.get(i - 1))).isBetween(Duration.ofMillis(150), Duration.ofMillis(2500));
+            assertThat(Duration.ofNanos(starts.get(i) - starts.get(i - 1)))
+                    .isBetween(Duration.ofMillis(150), Duration.ofMillis(2500));
         }
-        assertThat(String.join("\n", lines("said"))).contains("was killed by signal 9").contains("ended with 70, a fault of its own");
+        assertThat(String.join("\n", lines("said")))
+                .contains("was killed by signal 9")
+                .contains("ended with 70, a fault of its own");
     }
 
     @Test
     void waitsAfterTooManyRestartsAndCanBeEndedThen() throws Exception {
-        var process = supervise(List.of(), "--max-restarts-per-minute", "2", "--", "sh", "-c", "echo x >> starts; exit 70");
+        var process =
+                supervise(List.of(), "--max-restarts-per-minute", "2", "--", "sh", "-c", "echo x >> starts; exit 70");
         await("the limit", () -> String.join("\n", lines("said")).contains("waiting"));
         assertThat(lines("starts")).hasSize(3);
         process.destroy();
@@ -92,9 +98,12 @@ class SuperviseTest {
 
     @Test
     void passesSignalsOnAndDoesNotStartAgainAfterThem() throws Exception {
-        var process = script("trap 'exit 143' TERM; trap 'echo usr1 >> heard' USR1; echo up > up; while :; do sleep 0.01; done");
+        var process = script(
+                "trap 'exit 143' TERM; trap 'echo usr1 >> heard' USR1; echo up > up; while :; do sleep 0.01; done");
         await("the traps", () -> !lines("up").isEmpty());
-        new ProcessBuilder("kill", "-USR1", Long.toString(process.pid())).start().waitFor();
+        new ProcessBuilder("kill", "-USR1", Long.toString(process.pid()))
+                .start()
+                .waitFor();
         await("the signal", () -> !lines("heard").isEmpty());
         process.destroy();
         assertThat(process.waitFor()).isEqualTo(143);
