@@ -44,7 +44,7 @@ final class LocalSteps implements AutoCloseable {
         int slots = job.workers().slots();
         if (program.isEmpty() || !Files.isExecutable(program.get())) {
             var perStep = job.steps().stream().collect(Collectors.toMap(Step::name, s -> slots));
-            return new LocalSteps(new InProcessRunner(perStep, listener, GRACE, output, notes), List.of());
+            return new LocalSteps(new InProcessRunner(control.toString(), perStep, listener, GRACE, output, notes), List.of());
         }
         var token = token(control.resolve("token"));
         var socket = new SocketPath(control.resolve("steps.sock"));
