@@ -34,24 +34,29 @@ public final class PosixStore implements Store {
     /** Distributed file systems may show a new folder late, but not later than this (hpc/mpifileutils#574). */
     private static final Duration VISIBLE_WITHIN = Duration.ofSeconds(10);
 
+    /** Smaller files are one part: written in one stream, by one thread. */
+    private static final long PART_BYTES = 64L << 20;
+
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LONGEST_PAUSE_MILLIS = 500;
 
     private final LustreTool lustre;
     private final Duration visibleWithin;
+    private final long partBytes;
     private final MountPoints mounts = new MountPoints();
     private final ConcurrentHashMap<String, IoPool> pools = new ConcurrentHashMap<>();
 
-    PosixStore(LustreTool lustre, Duration visibleWithin) {
+    PosixStore(LustreTool lustre, Duration visibleWithin, long partBytes) {
         this.lustre = lustre;
+        this.partBytes = partBytes;
         this.visibleWithin = visibleWithin;
     }
 
     /** @param scheme FILE, or LUSTRE: then with what {@code lfs} adds, where PATH has it */
     public static PosixStore open(Scheme scheme) {
         return switch (scheme) {
-            case FILE -> new PosixStore(LustreTool.none(), VISIBLE_WITHIN);
-            case LUSTRE -> new PosixStore(LustreTool.find(System.getenv().getOrDefault("PATH", "")), VISIBLE_WITHIN);
+            case FILE -> new PosixStore(LustreTool.none(), VISIBLE_WITHIN, PART_BYTES);
+            case LUSTRE -> new PosixStore(LustreTool.find(System.getenv().getOrDefault("PATH", "")), VISIBLE_WITHIN, PART_BYTES);
             case S3 -> throw new IllegalArgumentException("s3 is no file system");
         };
     }
@@ -147,7 +152,7 @@ public final class PosixStore implements Store {
         var doing = "creating " + stub.finalKey();
         return switch (stub.kind()) {
             case TEMP ->
-                onceVisible(doing, () -> pool.run(() -> StagedPosixFile.create(pool, stub, at, lustre), StagedWrite::close));
+                onceVisible(doing, () -> pool.run(() -> StagedPosixFile.create(pool, stub, partBytes, at, lustre), StagedWrite::close));
             case LINK ->
                 onceVisible(doing, () -> pool.run(() -> {
                     Publisher.link(at, stub);

@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class StagedPosixFile implements StagedWrite {
-    /** Smaller files are one part. */
-    static final long PART = 64L << 20;
-
     private static final long NOT_WRITTEN = -1;
     /** Times that a left-over temporary name is removed before something else is held to make it again and again. */
     private static final int TRIES = 5;
@@ -44,6 +41,7 @@ final class StagedPosixFile implements StagedWrite {
 
     private final IoPool pool;
     private final StagedFile.Stub stub;
+    private final long partBytes;
     private final String folder;
     private final Fd file;
     private final Shared uses;
@@ -57,25 +55,26 @@ final class StagedPosixFile implements StagedWrite {
     private long writtenUpTo;
     private @Nullable String broken;
 
-    private StagedPosixFile(IoPool pool, StagedFile.Stub stub, String folder, Fd file) {
+    private StagedPosixFile(IoPool pool, StagedFile.Stub stub, long partBytes, String folder, Fd file) {
         this.pool = pool;
         this.stub = stub;
+        this.partBytes = partBytes;
         this.folder = folder;
         this.file = file;
         this.uses = new Shared(file::close);
-        int parts = Math.toIntExact(Math.max(1, Math.ceilDiv(stub.size(), PART)));
+        int parts = Math.toIntExact(Math.max(1, Math.ceilDiv(stub.size(), partBytes)));
         this.crc32c = new long[parts];
         Arrays.fill(crc32c, NOT_WRITTEN);
         this.begun = new boolean[parts];
         this.leftUnderWay = new IoPool.Task<?>[parts];
     }
 
-    /** Makes the temporary file. To be called on the pool. */
-    static StagedPosixFile create(IoPool pool, StagedFile.Stub stub, Destination at, LustreTool lustre)
+    /** Makes the temporary file. To be called on the pool. @param partBytes of all parts but the last */
+    static StagedPosixFile create(IoPool pool, StagedFile.Stub stub, long partBytes, Destination at, LustreTool lustre)
             throws PosixException, StoreException {
         try (var parent = at.create()) {
             refuseFolder(parent, at);
-            return new StagedPosixFile(pool, stub, at.folder(), temporary(parent, stub, lustre));
+            return new StagedPosixFile(pool, stub, partBytes, at.folder(), temporary(parent, stub, lustre));
         } catch (PosixException e) {
             if (e.is(Errno.ENOENT)) {
                 throw e; // see Destination.create
@@ -132,12 +131,12 @@ final class StagedPosixFile implements StagedWrite {
 
     @Override
     public long offset(int part) {
-        return part * PART;
+        return part * partBytes;
     }
 
     @Override
     public long length(int part) {
-        return Math.min(PART, stub.size() - offset(part));
+        return Math.min(partBytes, stub.size() - offset(part));
     }
 
     @Override

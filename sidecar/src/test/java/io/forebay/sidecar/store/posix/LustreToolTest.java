@@ -50,7 +50,7 @@ class LustreToolTest {
                 esac
                 """.formatted(calls, dataVersion));
         Files.setPosixFilePermissions(lfs, PosixFilePermissions.fromString("rwxr-xr-x"));
-        store = new PosixStore(LustreTool.find("/nonexistent:" + bin), Duration.ofSeconds(1));
+        store = new PosixStore(LustreTool.find("/nonexistent:" + bin), Duration.ofSeconds(1), 1 << 20);
     }
 
     @AfterEach

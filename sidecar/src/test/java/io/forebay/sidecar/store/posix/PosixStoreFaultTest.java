@@ -67,7 +67,7 @@ class PosixStoreFaultTest {
     @BeforeEach
     void open() throws Exception {
         root = Files.createTempDirectory(fs.root(), "test-");
-        store = new PosixStore(LustreTool.none(), Duration.ofMillis(400));
+        store = new PosixStore(LustreTool.none(), Duration.ofMillis(400), 1 << 20);
     }
 
     @AfterEach
