@@ -13,6 +13,8 @@ public record FileSystemInfo(long type, long sizeBytes, long freeBytes, long fre
     private static final long TMPFS = 0x01021994L;
     private static final long LUSTRE = 0x0BD00BD0L;
     private static final long NFS = 0x6969L;
+    private static final long EXT4 = 0xEF53L;
+    private static final long XFS = 0x58465342L;
 
     public boolean isTmpfs() {
         return type == TMPFS;
@@ -24,5 +26,13 @@ public record FileSystemInfo(long type, long sizeBytes, long freeBytes, long fre
 
     public boolean isNfs() {
         return type == NFS;
+    }
+
+    /**
+     * Whether what {@link PosixIo#seekData} tells of a file can be relied upon also while it has unwritten pages. Others are not known to be
+     * wrong, but some were for years (OpenZFS told holes where dirty data was).
+     */
+    public boolean tellsHolesRightly() {
+        return type == EXT4 || type == XFS || type == TMPFS;
     }
 }

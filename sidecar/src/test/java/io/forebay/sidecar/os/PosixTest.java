@@ -323,6 +323,14 @@ class PosixTest {
     }
 
     @Test
+    void writesFromReadOnlyMemory() throws Exception {
+        try (var fd = Posix.open(root + "/a", Open.WRONLY | Open.CREAT, 0600)) {
+            PosixIo.pwrite(fd, bytes("read-only").asReadOnlyBuffer(), 0);
+        }
+        assertThat(read(root + "/a")).isEqualTo("read-only");
+    }
+
+    @Test
     void refusesHeapBuffers() throws Exception {
         write(root + "/a", "a");
         try (var fd = Posix.open(root + "/a", Open.RDONLY)) {

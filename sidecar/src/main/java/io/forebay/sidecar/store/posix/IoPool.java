@@ -3,6 +3,7 @@ package io.forebay.sidecar.store.posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>At most so many calls are under way at once; others queue. Idle threads end after 10 s.
+ *   <li>If all of them hang while others wait, as many threads more are allowed, up to {@link #MOST_TIMES} times: the path of another file system
+ *       may lead here through a symbolic link.
  *   <li>A caller that is interrupted leaves within {@link #GRACE_MILLIS}. A call that had not begun then never does.
  *   <li>What a call under way uses ({@link Shared}) stays open until it has returned, whether or not its caller is still there.
  * </ul>
@@ -29,9 +32,25 @@ final class IoPool implements AutoCloseable {
     private static final long IDLE_SECONDS = 10;
     private static final long STACK_BYTES = 512 << 10;
 
+    /** So often the pool grows to twice, three times... its size. */
+    private static final int MOST_TIMES = 8;
+
+    /** Nothing has ended for so long: the calls under way hang. */
+    private static final Duration HANGS = Duration.ofSeconds(5);
+
     private final ThreadPoolExecutor threads;
+    private final int size;
+    private final Duration hangs;
+    /** Written by any of the threads, read by waiting callers. */
+    private volatile long lastEnded = System.nanoTime();
 
     IoPool(String name, int size) {
+        this(name, size, HANGS);
+    }
+
+    IoPool(String name, int size, Duration hangs) {
+        this.size = size;
+        this.hangs = hangs;
         threads = new ThreadPoolExecutor(
                 size,
                 size,
@@ -79,8 +98,18 @@ final class IoPool implements AutoCloseable {
         return task;
     }
 
+    private synchronized void relieve() {
+        boolean all = threads.getActiveCount() >= threads.getCorePoolSize();
+        if (all && !threads.getQueue().isEmpty() && System.nanoTime() - lastEnded > hangs.toNanos()) {
+            int more = Math.min(threads.getCorePoolSize() + size, MOST_TIMES * size);
+            threads.setMaximumPoolSize(more);
+            threads.setCorePoolSize(more);
+            lastEnded = System.nanoTime();
+        }
+    }
+
     /** Calls under way or waiting. */
-    static final class Task<T extends @Nullable Object> implements Runnable {
+    final class Task<T extends @Nullable Object> implements Runnable {
         private static final int WAITING = 0;
         private static final int UNDER_WAY = 1;
         private static final int ENDED = 2;
@@ -111,6 +140,7 @@ final class IoPool implements AutoCloseable {
                     make();
                 }
             } finally {
+                lastEnded = System.nanoTime();
                 uses.leave();
                 ended.countDown();
             }
@@ -141,7 +171,9 @@ final class IoPool implements AutoCloseable {
 
         T await() throws PosixException, StoreException, InterruptedException {
             try {
-                ended.await();
+                while (!ended.await(hangs.toNanos(), TimeUnit.NANOSECONDS)) {
+                    relieve();
+                }
             } catch (InterruptedException e) {
                 leave();
                 throw e;
@@ -181,7 +213,7 @@ final class IoPool implements AutoCloseable {
             }
         }
 
-        private static RuntimeException raised(Throwable failure) throws PosixException, StoreException {
+        private RuntimeException raised(Throwable failure) throws PosixException, StoreException {
             switch (failure) {
                 case PosixException e -> throw e;
                 case StoreException e -> throw e;

@@ -1,6 +1,7 @@
 package io.forebay.sidecar.store.posix;
 
 import io.forebay.sidecar.os.Errno;
+import io.forebay.sidecar.os.Fd;
 import io.forebay.sidecar.os.Open;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
@@ -53,12 +54,20 @@ record Look(String name, @Nullable Stat statOrFolder, @Nullable String target, l
     static Look at(@Nullable ListedFolder folder, String name, Stat stat, LustreTool lustre) throws PosixException {
         var dir = folder == null ? null : folder.fd();
         var target = stat.isSymlink() ? Posix.readlinkat(dir, name) : null;
-        long dataVersion = Pins.NO_DATA_VERSION;
-        if (stat.isFile() && lustre.asksFor(stat.size())) {
-            try (var file = Posix.openat(dir, name, Open.RDONLY | Open.NONBLOCK)) {
-                dataVersion = lustre.dataVersion(file, stat.size());
-            }
+        return new Look(name, stat, target, dataVersion(dir, name, stat, lustre));
+    }
+
+    private static long dataVersion(@Nullable Fd dir, String name, Stat stat, LustreTool lustre) throws PosixException {
+        if (!stat.isFile() || !lustre.asksFor(stat.size())) {
+            return Pins.NO_DATA_VERSION;
         }
-        return new Look(name, stat, target, dataVersion);
+        try (var file = Posix.openat(dir, name, Open.RDONLY | Open.NONBLOCK)) {
+            return lustre.dataVersion(file, stat.size());
+        } catch (PosixException e) {
+            if (e.is(Errno.EACCES)) {
+                return Pins.NO_DATA_VERSION; // whether it is wanted at all is not known yet; reading it will say so
+            }
+            throw e;
+        }
     }
 }

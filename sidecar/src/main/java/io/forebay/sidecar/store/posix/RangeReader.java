@@ -31,6 +31,9 @@ final class RangeReader {
     /** Memory to use again: as much as is read into at once. */
     private static final ArrayBlockingQueue<MemorySegment> POOL = new ArrayBlockingQueue<>(32);
 
+    /** What holes are given to the sink as. */
+    private static final MemorySegment ZEROS = Arena.global().allocate(PIECE).asReadOnly();
+
     private final IoPool pool;
     private final Version.Posix version;
     private final long end;
@@ -42,6 +45,10 @@ final class RangeReader {
 
     private final MemorySegment[] memory = new MemorySegment[2];
     private long at;
+    /** Whether the file has holes that can be told. */
+    private boolean holes;
+    /** Where data was last found, at or after the offset that was asked about. */
+    private long data;
     /** Which memory is filled next; changed by the caller between two calls. */
     private int turn;
 
@@ -50,6 +57,7 @@ final class RangeReader {
         this.version = version;
         this.at = offset;
         this.end = offset + length;
+        this.data = -1;
         this.pieceBytes = Math.min(pieceBytes, PIECE);
     }
 
@@ -102,14 +110,17 @@ final class RangeReader {
             // NONBLOCK: if a FIFO has taken the name, opening it must not wait for a writer.
             fd = Posix.open(version.key(), Open.RDONLY | Open.NONBLOCK);
             file = fd;
-            Pins.requireSame(version, Posix.fstat(fd));
+            var stat = Posix.fstat(fd);
+            Pins.requireSame(version, stat);
             if (end - at > PIECE) {
                 PosixIo.advise(fd, at, end - at, PosixIo.Advice.SEQUENTIAL);
             }
+            holes = stat.allocatedBytes() < stat.size() && Posix.fstatfs(fd).tellsHolesRightly();
         }
         long offset = at;
-        var piece = memory().asSlice(0, Math.min(pieceBytes, end - at));
-        long n = PosixIo.pread(fd, piece, offset);
+        long length = Math.min(pieceBytes, end - at);
+        var piece = (isHole(fd, length) ? ZEROS : memory()).asSlice(0, length);
+        long n = piece.isReadOnly() ? length : PosixIo.pread(fd, piece, offset);
         at += n;
         if (n < piece.byteSize() || at == end) {
             Pins.requireSame(version, Posix.fstat(fd));
@@ -120,6 +131,18 @@ final class RangeReader {
                     "reading " + version.key() + ": the file ended at byte " + at + ", though its size is still " + version.size());
         }
         return new Piece(offset, piece.asByteBuffer());
+    }
+
+    /** Whether the next bytes are known to be zeros without reading them. */
+    private boolean isHole(Fd fd, long length) throws PosixException {
+        if (!holes) {
+            return false;
+        }
+        if (data < at) {
+            long next = PosixIo.seekData(fd, at);
+            data = next < 0 ? Long.MAX_VALUE : next;
+        }
+        return data >= at + length;
     }
 
     /** Two in turn: one is at the sink while the other is filled. */

@@ -101,7 +101,7 @@ final class StagedPosixFile implements StagedWrite {
         int mode = stub.meta().mode() < 0 ? 0666 : 0600;
         for (int i = 1; ; i++) {
             unlinkIfThere(parent, stub.handle());
-            if (lustre.stripe(parent, stub.handle(), stub.size())) {
+            if (i == 1 && lustre.stripe(parent, stub.handle(), stub.size())) {
                 return Posix.openat(parent, stub.handle(), Open.WRONLY | Open.NOFOLLOW, mode);
             }
             try {

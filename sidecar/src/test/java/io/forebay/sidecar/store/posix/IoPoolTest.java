@@ -126,4 +126,37 @@ class IoPoolTest {
         }
         assertThat(most.get()).isBetween(1, 2);
     }
+
+    @Test
+    void growsIfAllItsThreadsHang() throws Exception {
+        try (var small = new IoPool("small", 2, Duration.ofMillis(20))) {
+            small.start(Shared.nothing(), this::hang, late -> {});
+            small.start(Shared.nothing(), this::hang, late -> {});
+            assertThat(small.run(() -> "other")).isEqualTo("other");
+        }
+    }
+
+    @Test
+    void growsOnlySoFar() throws Exception {
+        try (var small = new IoPool("small", 1, Duration.ofMillis(5))) {
+            var begun = new AtomicInteger();
+            for (int i = 0; i < 20; i++) {
+                var task = small.start(
+                        Shared.nothing(),
+                        () -> {
+                            begun.incrementAndGet();
+                            return hang();
+                        },
+                        late -> {});
+                Thread.ofVirtual().start(() -> assertThat(task).satisfies(IoPool.Task::await));
+            }
+            PosixFixture.await("it has grown", () -> begun.get() == 8);
+            assertThatThrownBy(() -> {
+                        Thread.currentThread().interrupt();
+                        small.run(() -> "never");
+                    })
+                    .isInstanceOf(InterruptedException.class);
+            assertThat(begun).hasValue(8);
+        }
+    }
 }

@@ -121,9 +121,9 @@ class PosixStoreFaultTest {
     @Test
     @DisplayName("C8 EIO once in a write is transient; the part is written again and the file is whole")
     void writesAgainAfterAnError() throws Exception {
-        var bytes = random(3_000_000);
+        var bytes = random(1_000_000);
         try (var write = store.open(store.prepare(at("f", bytes.length)))) {
-            var scratch = ByteBuffer.allocateDirect(1 << 20);
+            var scratch = ByteBuffer.allocateDirect(100_000);
             fs.tell("fail write 5 1");
             var e = failure(() -> write.write(0, source(bytes), scratch));
             assertThat(e.kind()).isEqualTo(Kind.TRANSIENT);

@@ -490,6 +490,24 @@ class PosixStoreTest {
     }
 
     @Test
+    @DisplayName("N7 holes are read as zeros, data between them as it is")
+    void readsSparseFiles() throws Exception {
+        int size = 20_000_000;
+        var expected = new byte[size];
+        try (var fd = Posix.open(key("f"), Open.WRONLY | Open.CREAT, 0600)) {
+            PosixIo.ftruncate(fd, size);
+            for (int at : new int[] {1_500_000, 7_000_001, 7_000_002, 19_999_000}) {
+                var bytes = random(at % 1000 + 500);
+                PosixIo.pwrite(fd, ByteBuffer.allocateDirect(bytes.length).put(bytes).flip(), at);
+                System.arraycopy(bytes, 0, expected, at, bytes.length);
+            }
+        }
+        for (int scratch : new int[] {1000, 64 << 10, 1 << 20}) {
+            assertThat(read(store, store.stat(key("f")).version(), scratch)).isEqualTo(expected);
+        }
+    }
+
+    @Test
     void readsNothingOfAnEmptyFile() throws Exception {
         Files.write(root.resolve("f"), new byte[0]);
         assertThat(read(store, store.stat(key("f")).version(), 100)).isEmpty();
