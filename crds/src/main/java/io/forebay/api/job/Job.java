@@ -126,10 +126,14 @@ public record Job(
         /**
          * The folder that an item's files are published in, under their path below OUT.
          *
-         * @throws IllegalArgumentException if a value makes it no URI ({@code ..} in a path)
+         * @throws IllegalArgumentException if a value brings a {@code ..} in: nothing is published outside
          */
         public StoreUri destination(Map<String, String> variables) {
-            return StoreUri.parse(to.expandPath(variables)).resolve("");
+            var uri = StoreUri.parse(to.expandPath(variables)).resolve("");
+            if (("/" + uri.path()).contains("/../")) {
+                throw new IllegalArgumentException("'" + uri + "' holds '..', which is not allowed in a destination");
+            }
+            return uri;
         }
 
         /** The folder that all items' destinations lie in: what stands before the first variable. */

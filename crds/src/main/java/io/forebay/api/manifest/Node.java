@@ -54,9 +54,16 @@ sealed interface Node {
         @Override
         public JsonNode toJson() {
             var number = new BigDecimal(text);
-            return isWhole()
-                    ? JsonNodeFactory.instance.numberNode(number.toBigIntegerExact())
-                    : JsonNodeFactory.instance.numberNode(number);
+            if (!isWhole()) {
+                return JsonNodeFactory.instance.numberNode(number);
+            }
+            var whole = number.toBigIntegerExact();
+            // The narrowest, as Jackson reads them: equal numbers are equal nodes.
+            return whole.bitLength() < Integer.SIZE
+                    ? JsonNodeFactory.instance.numberNode(whole.intValue())
+                    : whole.bitLength() < Long.SIZE
+                            ? JsonNodeFactory.instance.numberNode(whole.longValue())
+                            : JsonNodeFactory.instance.numberNode(whole);
         }
     }
 

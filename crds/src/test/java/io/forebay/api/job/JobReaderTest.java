@@ -1,6 +1,7 @@
 package io.forebay.api.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.forebay.api.manifest.Problem;
 import io.forebay.api.value.Bytes;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class JobReaderTest {
@@ -241,5 +243,20 @@ class JobReaderTest {
         assertThat(output.pathGlob(top).matches("s_x.nii")).isTrue();
         assertThat(output.destination(top)).hasToString("s3://b/r/n/");
         assertThat(output.fixedDestination()).hasToString("s3://b/r/");
+    }
+
+    @Test
+    @DisplayName("N3 a key with .. makes no destination, on no store")
+    void noDestinationOutside() {
+        for (var to : List.of("s3://b/r/$(ITEM)", "file:///r/$(ITEM)")) {
+            var text = SMALLEST.replace("file:///tmp/greetings", to);
+            var output = valid(text).outputs().getFirst();
+            for (var key : List.of("../x", "a/../../x", "..")) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> output.destination(Map.of("ITEM", key)))
+                        .withMessageContaining("..");
+            }
+            assertThat(output.destination(Map.of("ITEM", "a..b/...")).path()).endsWith("r/a..b/.../");
+        }
     }
 }
