@@ -1,11 +1,16 @@
 package io.forebay.api.value;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A glob as a nondeterministic automaton (Thompson 1968): all possible states are followed at once, character by character, so
- * that no key and no pattern makes it go back.
+ * that no key and no pattern makes it go back. Sets of states that were met before are remembered with what follows from them, so that
+ * most characters cost one look into a table.
  */
 final class GlobProgram {
     private sealed interface Step {
@@ -26,10 +31,18 @@ final class GlobProgram {
 
     private static final GlobToken SLASH = new GlobToken.Literal('/');
 
+    /** A state is about 600 bytes; common patterns have a dozen. */
+    private static final int MAX_STATES = 256;
+
     private final Step[] steps;
+    private final Map<State, State> states = new ConcurrentHashMap<>();
+    private final State start;
 
     private GlobProgram(List<Step> steps) {
         this.steps = steps.toArray(Step[]::new);
+        var first = new StepSet(this.steps.length);
+        add(first, 0, true);
+        this.start = intern(first);
     }
 
     static GlobProgram compile(List<GlobToken> tokens) {
@@ -91,25 +104,47 @@ final class GlobProgram {
     }
 
     boolean matches(String key) {
-        var now = new States(steps.length);
-        var next = new States(steps.length);
-        add(now, 0, true);
-        int i = 0;
-        while (i < key.length() && now.size > 0) {
+        var state = start;
+        for (int i = 0; i < key.length() && state.members.length > 0; ) {
             int c = key.codePointAt(i);
             i += Character.charCount(c);
-            next.clear();
-            for (int k = 0; k < now.size; k++) {
-                int at = now.members[k];
-                if (steps[at] instanceof Step.Take(var token) && takes(token, c)) {
-                    add(next, at + 1, c == '/');
-                }
-            }
-            var swap = now;
-            now = next;
-            next = swap;
+            state = next(state, c);
         }
-        return now.contains(steps.length - 1);
+        return state.accepting;
+    }
+
+    private State next(State state, int c) {
+        if (c >= State.CACHED) {
+            return compute(state, c);
+        }
+        var known = state.next[c];
+        if (known == null) {
+            known = compute(state, c);
+            state.next[c] = known;
+        }
+        return known;
+    }
+
+    private State compute(State state, int c) {
+        var after = new StepSet(steps.length);
+        for (int at : state.members) {
+            if (steps[at] instanceof Step.Take(var token) && takes(token, c)) {
+                add(after, at + 1, c == '/');
+            }
+        }
+        return intern(after);
+    }
+
+    /** One object per set, so that its cache fills; past the limit a new one each time: slower, and still right. */
+    private State intern(StepSet set) {
+        var members = Arrays.copyOf(set.members, set.size);
+        Arrays.sort(members);
+        var state = new State(members, set.contains(steps.length - 1));
+        if (states.size() >= MAX_STATES) {
+            return states.getOrDefault(state, state);
+        }
+        var other = states.putIfAbsent(state, state);
+        return other == null ? state : other;
     }
 
     private static boolean takes(GlobToken token, int c) {
@@ -123,24 +158,24 @@ final class GlobProgram {
         };
     }
 
-    /** Adds a state and all that follow from it without a character; each once, so loops end. */
-    private void add(States states, int start, boolean componentStart) {
-        states.pending[0] = start;
+    /** Adds a step and all that follow from it without a character; each once, so loops end. */
+    private void add(StepSet set, int first, boolean componentStart) {
+        set.pending[0] = first;
         int pending = 1;
         while (pending > 0) {
-            int at = states.pending[--pending];
-            if (!states.add(at)) {
+            int at = set.pending[--pending];
+            if (!set.add(at)) {
                 continue;
             }
             switch (steps[at]) {
-                case Step.Fork(int first, int second) -> {
-                    states.pending[pending++] = second;
-                    states.pending[pending++] = first;
+                case Step.Fork(int one, int other) -> {
+                    set.pending[pending++] = other;
+                    set.pending[pending++] = one;
                 }
-                case Step.Jump(int to) -> states.pending[pending++] = to;
+                case Step.Jump(int to) -> set.pending[pending++] = to;
                 case Step.AtComponent _ -> {
                     if (componentStart) {
-                        states.pending[pending++] = at + 1;
+                        set.pending[pending++] = at + 1;
                     }
                 }
                 case Step.Take _, Step.Accept _ -> {}
@@ -148,35 +183,58 @@ final class GlobProgram {
         }
     }
 
-    /** A set of small numbers with constant-time add, test and clear (Briggs and Torczon 1993). */
-    private static final class States {
+    /**
+     * The steps that a key may be at after some characters, and where each next ASCII character leads. Threads fill the cache
+     * without a lock: all would write the same, and what they write has final fields only.
+     */
+    private static final class State {
+        static final int CACHED = 128;
+
+        final int[] members;
+        final boolean accepting;
+        final @Nullable State[] next = new @Nullable State[CACHED];
+
+        State(int[] members, boolean accepting) {
+            this.members = members;
+            this.accepting = accepting;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof State state && Arrays.equals(members, state.members);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(members);
+        }
+    }
+
+    /** A set of small numbers with constant-time add and test (Briggs and Torczon 1993). */
+    private static final class StepSet {
         final int[] members;
         final int[] index;
         final int[] pending;
         int size;
 
-        States(int capacity) {
+        StepSet(int capacity) {
             members = new int[capacity];
             index = new int[capacity];
             pending = new int[2 * capacity + 1];
         }
 
-        boolean contains(int state) {
-            int i = index[state];
-            return i < size && members[i] == state;
+        boolean contains(int step) {
+            int i = index[step];
+            return i < size && members[i] == step;
         }
 
-        boolean add(int state) {
-            if (contains(state)) {
+        boolean add(int step) {
+            if (contains(step)) {
                 return false;
             }
-            members[size] = state;
-            index[state] = size++;
+            members[size] = step;
+            index[step] = size++;
             return true;
-        }
-
-        void clear() {
-            size = 0;
         }
     }
 }
