@@ -161,8 +161,8 @@ public final class SlowProxy implements AutoCloseable {
     private static void give(BlockingQueue<Piece> line, OutputStream out, AtomicLong total) throws IOException, InterruptedException {
         for (var piece = line.take(); piece.length >= 0; piece = line.take()) {
             parkUntil(piece.dueNanos);
-            out.write(piece.bytes, 0, piece.length);
             total.addAndGet(piece.length);
+            out.write(piece.bytes, 0, piece.length);
         }
     }
 

@@ -18,8 +18,13 @@ public final class Environment implements AutoCloseable {
         this.home = home;
     }
 
+    /** The same one for all who ask; it lives as long as the process. */
     public static Environment ofProcess() {
-        return new Environment(System.getenv(), Path.of(System.getProperty("user.home", "/")));
+        return OfProcess.INSTANCE;
+    }
+
+    private static final class OfProcess {
+        static final Environment INSTANCE = new Environment(System.getenv(), Path.of(System.getProperty("user.home", "/")));
     }
 
     /** @return absent if it is not set or empty */
@@ -38,7 +43,7 @@ public final class Environment implements AutoCloseable {
         return identities;
     }
 
-    /** Stops what refreshes credentials. Stores opened with it must be closed before. */
+    /** Stops what refreshes credentials. Stores that were opened with it ask anew, should they be used again. */
     @Override
     public void close() {
         identities.close();

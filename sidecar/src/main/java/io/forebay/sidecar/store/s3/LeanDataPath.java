@@ -144,7 +144,12 @@ final class LeanDataPath implements DataPath {
                 throw errors.ofSdk(operation, key, e);
             }
         }
-        return new Request(method, parameters.isEmpty() ? path : path + "?" + parameters, headers, length, patience, timeouts.read());
+        try {
+            return new Request(method, parameters.isEmpty() ? path : path + "?" + parameters, headers, length, patience, timeouts.read());
+        } catch (IllegalArgumentException e) {
+            // An ETag of a strange server, or keys with a line break from a file.
+            throw errors.found(StoreException.Kind.PERMANENT, operation, key, "the request cannot be sent: " + e.getMessage());
+        }
     }
 
     private <T> T exchange(

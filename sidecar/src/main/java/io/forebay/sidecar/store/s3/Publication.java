@@ -7,8 +7,8 @@ import io.forebay.sidecar.store.Store.PublishOutcome;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.store.s3.http.Headers;
-import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -58,33 +58,26 @@ final class Publication {
     private PublishOutcome put(StagedFile file, PieceSource source) throws StoreException, InterruptedException {
         var key = file.stub().finalKey();
         var scratch = ByteBuffer.allocate((int) Math.clamp(file.size(), 1, PIECE));
-        if (!stillStaged(file, source, scratch)) {
-            return PublishOutcome.LOST;
-        }
         var headers = ObjectMeta.headers(file.stub().meta(), OptionalLong.of(file.crc32c()));
-        write(key, headers, file.size(), file.crc32c(), source, scratch);
-        return PublishOutcome.PUBLISHED;
+        // The buffer's bytes may have rotted, or been written to, since their checksum went into the intent.
+        return write(key, headers, file.size(), file.crc32c(), source, scratch) ? PublishOutcome.PUBLISHED : PublishOutcome.LOST;
     }
 
-    /** The buffer's bytes may have rotted, or been written to, since their checksum went into the intent. */
-    private boolean stillStaged(StagedFile file, PieceSource source, ByteBuffer scratch) throws StoreException {
-        try {
-            return new Sums(source, 0, false, false).over(file.size(), scratch).crc32c() == file.crc32c();
-        } catch (IOException e) {
-            throw errors.local(Operation.WRITE, file.stub().finalKey(), e);
-        }
-    }
-
-    /** Writes one object and makes sure that it is there as it was sent. */
-    void write(String key, java.util.Map<String, String> headers, long size, long crc32c, PieceSource source, ByteBuffer scratch)
+    /**
+     * Writes one object and makes sure that it is there as it was sent.
+     *
+     * @return false: the source has not that CRC32C; nothing was sent
+     */
+    boolean write(String key, Map<String, String> headers, long size, long crc32c, PieceSource source, ByteBuffer scratch)
             throws StoreException, InterruptedException {
-        var sent = sender.object(key, headers, size, source, scratch);
-        if (sent.crc32c() != crc32c) {
-            throw errors.found(Kind.TRANSIENT, Operation.WRITE, key, "the source changed while it was sent");
+        var sent = sender.object(key, headers, size, crc32c, source, scratch);
+        if (sent == null) {
+            return false;
         }
         if (!sent.proven() && readBack.crc32c(key, sent.etag(), size) != crc32c) {
             throw errors.found(Kind.CORRUPT, Operation.WRITE, key, "read back, the object has other bytes than were sent");
         }
+        return true;
     }
 
     private PublishOutcome completed(StagedFile file) throws StoreException, InterruptedException {

@@ -18,6 +18,14 @@ import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
 
 /** Makes SDK clients: no retries, no trailers, our timeouts, trust and identity. */
 final class SdkClients {
+    static {
+        // HttpURLConnection repeats a POST that failed on a kept connection, unseen: a second upload would be created that nobody
+        // knows the id of. Read once, when the JDK's client is first used.
+        if (System.getProperty("sun.net.http.retryPost") == null) {
+            System.setProperty("sun.net.http.retryPost", "false");
+        }
+    }
+
     private SdkClients() {}
 
     static S3Client of(

@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends bytes and gets proof that the server received these. Thread-safe.
@@ -23,6 +25,7 @@ import java.util.Map;
  * Objects, which are visible at once, carry Content-MD5 besides, so that a server that knows it refuses wrong bytes.
  */
 final class Sender {
+    private static final long ANY = -1;
     private static final String CRC_HEADER = "x-amz-checksum-crc32c";
 
     private final DataPath data;
@@ -38,10 +41,15 @@ final class Sender {
     /** @param proven false: the caller must read back what was written */
     record Sent(String etag, long crc32c, boolean proven) {}
 
-    /** Who sends which bytes where. @param checksummed whether x-amz-checksum-crc32c may be sent with it */
+    /**
+     * Which bytes go where.
+     *
+     * @param checksummed whether x-amz-checksum-crc32c may be sent with it
+     * @param expected CRC32C that the bytes must have; -1: any
+     */
     private record Job(
-            String key, @org.jspecify.annotations.Nullable UploadPart upload, Map<String, String> headers, boolean checksummed,
-            long offset, long length, PieceSource source, ByteBuffer scratch) {
+            String key, @Nullable UploadPart upload, Map<String, String> headers, boolean checksummed, long offset, long length,
+            long expected, PieceSource source, ByteBuffer scratch) {
         Operation operation() {
             return upload == null ? Operation.WRITE : Operation.WRITE_PART;
         }
@@ -54,25 +62,31 @@ final class Sender {
     /** Which sums a request carries or is compared with. */
     private record Means(boolean crc, boolean md5, boolean sha256) {}
 
-    /** A whole object from offset 0. @throws StoreException CHANGED to If-None-Match */
-    Sent object(String key, Map<String, String> headers, long length, PieceSource source, ByteBuffer scratch)
+    /**
+     * A whole object from offset 0.
+     *
+     * @param crc32c that the source must have
+     * @return null: the source has other bytes; nothing was sent
+     * @throws StoreException CHANGED to If-None-Match
+     */
+    @Nullable Sent object(String key, Map<String, String> headers, long length, long crc32c, PieceSource source, ByteBuffer scratch)
             throws StoreException, InterruptedException {
-        return send(new Job(key, null, headers, true, 0, length, source, scratch));
+        return send(new Job(key, null, headers, true, 0, length, crc32c, source, scratch));
     }
 
     /** @param checksummed the upload was created for CRC32C */
     Sent part(
             String key, UploadPart upload, boolean checksummed, long offset, long length, PieceSource source, ByteBuffer scratch)
             throws StoreException, InterruptedException {
-        var job = new Job(key, upload, Map.of(), checksummed, offset, length, source, scratch);
-        var sent = send(job);
+        var job = new Job(key, upload, Map.of(), checksummed, offset, length, ANY, source, scratch);
+        var sent = Objects.requireNonNull(send(job));
         if (!sent.proven && !habits.shaProbed() && refusesWrongSha(job, upload)) {
-            return send(job);
+            return Objects.requireNonNull(send(job));
         }
         return sent;
     }
 
-    private Sent send(Job job) throws StoreException, InterruptedException {
+    private @Nullable Sent send(Job job) throws StoreException, InterruptedException {
         var means = means(job);
         while (true) {
             try {
@@ -98,7 +112,7 @@ final class Sender {
     }
 
     /** What to try after a refusal that may be due to a header; null: nothing is left to leave out. */
-    private @org.jspecify.annotations.Nullable Means humbler(Means refused) {
+    private @Nullable Means humbler(Means refused) {
         if (refused.crc && habits.proof() == Proof.UNKNOWN) {
             return new Means(false, true, refused.sha256);
         }
@@ -108,7 +122,7 @@ final class Sender {
         return null;
     }
 
-    private Sent sendBy(Means means, Job job) throws StoreException, InterruptedException {
+    private @Nullable Sent sendBy(Means means, Job job) throws StoreException, InterruptedException {
         var headers = new HashMap<>(job.headers);
         var sums = new Sums(job.source, job.offset, means.md5, means.sha256);
         Sums.Result before = null;
@@ -117,6 +131,9 @@ final class Sender {
                 before = sums.over(job.length, job.scratch);
             } catch (IOException e) {
                 throw errors.local(job.operation(), job.key, e);
+            }
+            if (job.expected != ANY && before.crc32c() != job.expected) {
+                return null;
             }
             if (means.crc) {
                 headers.put(CRC_HEADER, Sums.crcBase64(before.crc32c()));

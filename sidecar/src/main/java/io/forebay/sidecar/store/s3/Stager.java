@@ -39,6 +39,9 @@ final class Stager {
             return stub(Kind.LINK, "", request);
         }
         if (key.endsWith("/")) {
+            if (request.size() > 0) {
+                throw bad(key, "a key that ends in '/' names a folder, and cannot have " + request.size() + " bytes");
+            }
             return stub(Kind.FOLDER, "", request);
         }
         if (request.size() < sizes.inlineBelow()) {

@@ -27,7 +27,10 @@ abstract class ScriptedTest {
     static final String BUCKET = "bucket";
     static final int PART = 1000;
     static final FileMeta META = new FileMeta(0644, 1_600_000_000_000_000_000L, null);
+    /** Passes even where nothing is wrong but the machine's load: only for requests that hang anyway. */
     static final Duration SHORT = Duration.ofMillis(400);
+
+    static final Duration PATIENT = Duration.ofSeconds(30);
 
     static final Predicate<Request> GET = r -> r.isData("GET");
     static final Predicate<Request> PUT = r -> r.isData("PUT");
@@ -58,7 +61,15 @@ abstract class ScriptedTest {
     S3Settings settings() {
         return TestStores.settings(server.endpoint(), BUCKET)
                 .withSizes(new PartPlan.Sizes(PART, PART))
-                .withTimeouts(new S3Settings.Timeouts(Duration.ofSeconds(5), SHORT, SHORT));
+                .withTimeouts(new S3Settings.Timeouts(PATIENT, PATIENT, PATIENT));
+    }
+
+    /** From now on the store waits no longer than {@link #SHORT} for an answer. */
+    void impatient() throws StoreException {
+        store.close();
+        store = S3Store.connect(
+                settings().withTimeouts(new S3Settings.Timeouts(PATIENT, SHORT, SHORT)), TestStores.identity(), Optional.empty(),
+                DataPath.Kind.LEAN);
     }
 
     static byte[] content(int seed, int size) {

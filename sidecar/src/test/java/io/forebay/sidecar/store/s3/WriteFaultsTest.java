@@ -379,7 +379,8 @@ class WriteFaultsTest extends ScriptedTest {
 
     @Test
     @DisplayName("an upload that is never answered is given up after the write timeout")
-    void hangingUpload() {
+    void hangingUpload() throws Exception {
+        impatient();
         server.on(PUT, (r, s) -> Answer.hang());
         fails(Kind.TRANSIENT, () -> store.put("key", SMALL));
     }

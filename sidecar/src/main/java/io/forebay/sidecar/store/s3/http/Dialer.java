@@ -26,6 +26,9 @@ final class Dialer {
     /** TLS handshake, or the proxy's answer to CONNECT. */
     private static final Duration HANDSHAKE = Duration.ofSeconds(10);
 
+    /** Of one name: so many are tried, that a dead service is told within 15 s. */
+    private static final int MOST_ADDRESSES = 3;
+
     private final Origin origin;
     private final Optional<Proxy> proxy;
     private final SSLContext tls;
@@ -107,7 +110,7 @@ final class Dialer {
         Collections.shuffle(four);
         Collections.shuffle(six);
         four.addAll(six);
-        return four;
+        return four.subList(0, Math.min(four.size(), MOST_ADDRESSES));
     }
 
     private void tunnel(Connection connection, Proxy proxy) throws IOException {

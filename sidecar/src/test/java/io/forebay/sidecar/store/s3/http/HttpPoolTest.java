@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpPoolTest {
     private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final List<AutoCloseable> closing = new ArrayList<>();
 
@@ -58,7 +59,7 @@ class HttpPoolTest {
     private static Got exchange(HttpPool pool, String method, String body) throws Exception {
         BodyWriter writer = body == null ? null : sink -> sink.write(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)));
         var request = new Request(
-                method, "/x?y=1", Map.of("a", "b"), body == null ? -1 : body.getBytes(StandardCharsets.UTF_8).length, SHORT, SHORT);
+                method, "/x?y=1", Map.of("a", "b"), body == null ? -1 : body.getBytes(StandardCharsets.UTF_8).length, LONG, LONG);
         return read(pool, request, writer);
     }
 
@@ -214,7 +215,7 @@ class HttpPoolTest {
             out.flush();
             in.readNBytes(1000);
         }));
-        var request = new Request("PUT", "/x", Map.of(), 100L << 20, Duration.ofSeconds(5), SHORT);
+        var request = new Request("PUT", "/x", Map.of(), 100L << 20, LONG, LONG);
         var piece = ByteBuffer.allocateDirect(64 * 1024);
         try {
             var got = read(pool(server.url(), 1), request, sink -> {
@@ -297,7 +298,7 @@ class HttpPoolTest {
         var pool = pool(closed(RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")).url(), 1);
         for (int i = 0; i < 2; i++) {
             var calls = new AtomicInteger();
-            assertThatThrownBy(() -> read(pool, new Request("PUT", "/x", Map.of(), 10, SHORT, SHORT), sink -> {
+            assertThatThrownBy(() -> read(pool, new Request("PUT", "/x", Map.of(), 10, LONG, LONG), sink -> {
                         calls.incrementAndGet();
                         throw new SourceFailure(new IOException("EIO"));
                     }))
