@@ -269,10 +269,10 @@ public final class PosixIoMeasurement {
                 System.out.println(line);
             }
         }
-        say("delete 1,000,000 files", best(() -> {
-            FileTree.delete(memory + "/many");
-            return true;
-        }), LISTED, "files/s");
+        long begin = System.nanoTime();
+        double cpu = cpuSeconds();
+        FileTree.delete(memory + "/many");
+        say("delete 1,000,000 files", new Taken((System.nanoTime() - begin) / 1e9, cpuSeconds() - cpu), LISTED, "files/s");
     }
 
     // ---- the calls themselves
