@@ -90,7 +90,7 @@ class ArchiveIT {
                 """
                 set -e
                 cd "$1"
-                mkdir -p bin tmp dev proc opt dev/shm
+                mkdir -p bin tmp var/tmp dev proc opt dev/shm
                 programs="$(command -v sh) $(command -v cp) $(command -v readlink) $(command -v mkdir) $(command -v ls)"
                 for program in $programs; do cp -L "$program" bin/; done
                 for file in $programs "$2"/runtime/bin/java "$2"/runtime/lib/*.so "$2"/runtime/lib/server/libjvm.so; do
@@ -112,7 +112,7 @@ class ArchiveIT {
                 "-m",
                 "sh",
                 "-c",
-                "mount -t proc proc \"$1/proc\" && exec env -i chroot \"$1\" /opt/forebay/bin/forebay run /opt/forebay/examples/increment/job.yaml",
+                "mount -t proc proc \"$1/proc\" && exec env -i \"$(command -v chroot)\" \"$1\" /opt/forebay/bin/forebay run /opt/forebay/examples/increment/job.yaml",
                 "sh",
                 root.toString());
 
