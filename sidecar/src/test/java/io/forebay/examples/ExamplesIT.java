@@ -88,7 +88,8 @@ class ExamplesIT {
 
         assertThat(ended.exit()).as(ended.err()).isZero();
         for (var block : files(again)) {
-            assertThat(block).hasSameBinaryContentAs(examples.resolve("increment/chunks").resolve(block.getFileName()));
+            assertThat(block)
+                    .hasSameBinaryContentAs(examples.resolve("increment/chunks").resolve(block.getFileName()));
         }
         assertThat(files(again)).hasSize(8);
     }
@@ -100,12 +101,17 @@ class ExamplesIT {
             try (var s3 = client(server.endpoint())) {
                 for (var name : List.of("chunks", "program")) {
                     for (var file : files(examples.resolve("increment").resolve(name))) {
-                        s3.putObject(r -> r.bucket("brain").key(name + "/" + file.getFileName()), RequestBody.fromFile(file));
+                        s3.putObject(
+                                r -> r.bucket("brain").key(name + "/" + file.getFileName()),
+                                RequestBody.fromFile(file));
                     }
                 }
             }
             var job = examples.resolve("s3-increment/job.yaml");
-            Files.writeString(job, Files.readString(job).replace("http://127.0.0.1:7070", server.endpoint().toString()));
+            Files.writeString(
+                    job,
+                    Files.readString(job)
+                            .replace("http://127.0.0.1:7070", server.endpoint().toString()));
 
             var ended = forebay("run", job.toString());
 
@@ -117,7 +123,9 @@ class ExamplesIT {
     @Test
     void neuroimagingResultsAreReadBackByNibabel() throws Exception {
         assumeTrue(
-                Shell.run(folder, environment(), "python3", "-c", "import nibabel").exit() == 0,
+                Shell.run(folder, environment(), "python3", "-c", "import nibabel")
+                                .exit()
+                        == 0,
                 "python3 has no nibabel: .ci/run installs it");
         var here = examples.resolve("neuroimaging");
         var prepared = Shell.run(folder, environment(), here.resolve("prepare").toString());
@@ -141,9 +149,12 @@ class ExamplesIT {
     void genomicsKeepsEveryReadAndItsIndexFitsItsFile() throws Exception {
         var here = examples.resolve("genomics");
         assumeTrue(
-                Shell.run(folder, environment(), "samtools", "--version").exit() == 0, "no samtools: .ci/run installs it");
+                Shell.run(folder, environment(), "samtools", "--version").exit() == 0,
+                "no samtools: .ci/run installs it");
         assumeTrue(
-                Shell.run(folder, environment(), here.resolve("prepare").toString()).exit() == 0,
+                Shell.run(folder, environment(), here.resolve("prepare").toString())
+                                .exit()
+                        == 0,
                 "no sample files of samtools-test and htslib-test: .ci/run installs them");
 
         var ended = forebay("run", here.resolve("job.yaml").toString());
@@ -155,25 +166,33 @@ class ExamplesIT {
         assertThat(reads).hasSize(5);
         for (var file : reads) {
             var sorted = alignments.resolve(file.getFileName() + ".sorted.bam").toString();
-            assertThat(samtools("view", "-c", sorted)).isEqualTo(samtools("view", "-c", "-T", reference, file.toString()));
+            assertThat(samtools("view", "-c", sorted))
+                    .isEqualTo(samtools("view", "-c", "-T", reference, file.toString()));
             assertThat(samtools("quickcheck", "-v", sorted)).isEmpty();
             assertThat(samtools("view", "-H", sorted)).contains("SO:coordinate");
             // Needs the index, and an index that is not older than its file.
             assertThat(samtools("view", "-c", sorted, "CHROMOSOME_I")).isNotEqualTo("0");
-            assertThat(here.resolve("results/reports").resolve(file.getFileName() + ".stats")).isNotEmptyFile();
-            assertThat(here.resolve("results/reports").resolve(file.getFileName() + ".flagstat.json")).isNotEmptyFile();
+            assertThat(here.resolve("results/reports").resolve(file.getFileName() + ".stats"))
+                    .isNotEmptyFile();
+            assertThat(here.resolve("results/reports").resolve(file.getFileName() + ".flagstat.json"))
+                    .isNotEmptyFile();
         }
     }
 
     private String samtools(String... arguments) throws IOException, InterruptedException {
-        var ended = Shell.run(folder, environment(), Stream.concat(Stream.of("samtools"), Stream.of(arguments)).toList());
+        var ended = Shell.run(
+                folder,
+                environment(),
+                Stream.concat(Stream.of("samtools"), Stream.of(arguments)).toList());
         assertThat(ended.exit()).as(ended.err()).isZero();
         return ended.out().strip();
     }
 
     private static void assertIncremented(Path blocks, Path results) throws IOException {
         assertThat(files(blocks)).hasSize(8);
-        assertThat(files(results)).extracting(Path::getFileName).isEqualTo(files(blocks).stream().map(Path::getFileName).toList());
+        assertThat(files(results))
+                .extracting(Path::getFileName)
+                .isEqualTo(files(blocks).stream().map(Path::getFileName).toList());
         for (var block : files(blocks)) {
             var expected = ByteBuffer.wrap(Files.readAllBytes(block)).order(ByteOrder.LITTLE_ENDIAN);
             for (int at = HEADER_BYTES; at < expected.limit(); at += Short.BYTES) {
@@ -206,8 +225,8 @@ class ExamplesIT {
                 .endpointOverride(endpoint)
                 .region(Region.US_EAST_1)
                 .forcePathStyle(true)
-                .credentialsProvider(
-                        StaticCredentialsProvider.create(AwsBasicCredentials.create(VersityGw.ACCESS_KEY, VersityGw.SECRET_KEY)))
+                .credentialsProvider(StaticCredentialsProvider.create(
+                        AwsBasicCredentials.create(VersityGw.ACCESS_KEY, VersityGw.SECRET_KEY)))
                 .httpClient(UrlConnectionHttpClient.create())
                 .build();
     }
@@ -216,7 +235,8 @@ class ExamplesIT {
         return Shell.run(
                 folder,
                 environment(),
-                Stream.concat(Stream.of(Shell.checkout().resolve("forebay").toString()), Stream.of(arguments)).toList());
+                Stream.concat(Stream.of(Shell.checkout().resolve("forebay").toString()), Stream.of(arguments))
+                        .toList());
     }
 
     private static Map<String, String> environment() {

@@ -33,9 +33,12 @@ class ArchiveIT {
                 "FOREBAY_JAVA_HOME",
                 Shell.jdk().toString());
         assumeTrue(
-                Shell.run(folder, environment, "sh", "-c", "command -v \"${CC:-cc}\"").exit() == 0,
+                Shell.run(folder, environment, "sh", "-c", "command -v \"${CC:-cc}\"")
+                                .exit()
+                        == 0,
                 "the archive has the step runner, which needs a C compiler");
-        var made = Shell.run(folder, environment, Shell.checkout().resolve("dist/build.sh").toString(), folder.toString());
+        var made = Shell.run(
+                folder, environment, Shell.checkout().resolve("dist/build.sh").toString(), folder.toString());
         assertThat(made.exit()).as(made.err()).isZero();
         archive = Path.of(made.out().strip());
         var unpacked = Files.createDirectory(folder.resolve("un packed"));
@@ -48,7 +51,8 @@ class ArchiveIT {
 
     @Test
     void isNamedByVersionAndMachineAndIsSmallEnough() throws IOException {
-        assertThat(archive.getFileName().toString()).matches("forebay-\\d+\\.\\d+\\.\\d+.*-linux-(amd64|arm64|\\w+)\\.tar\\.gz");
+        assertThat(archive.getFileName().toString())
+                .matches("forebay-\\d+\\.\\d+\\.\\d+.*-linux-(amd64|arm64|\\w+)\\.tar\\.gz");
         assertThat(Files.size(archive)).isLessThanOrEqualTo(LIMIT_BYTES);
     }
 
@@ -61,7 +65,8 @@ class ArchiveIT {
 
     @Test
     void runsInAnEmptyEnvironmentFromAnotherFolder() throws Exception {
-        var ended = Shell.run(Path.of("/"), Map.of(), home.resolve("bin/forebay").toString(), "--version");
+        var ended =
+                Shell.run(Path.of("/"), Map.of(), home.resolve("bin/forebay").toString(), "--version");
 
         assertThat(ended.exit()).as(ended.err()).isZero();
         assertThat(ended.out()).startsWith("forebay ");
@@ -86,8 +91,7 @@ class ArchiveIT {
         var environment = Map.of("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
         assumeTrue(Shell.run(folder, environment, "chroot", "/", "true").exit() == 0, "chroot needs root");
         // A shell, five tools, and the libraries that they and the runtime name; no Java, no compiler, no /usr/share.
-        var script =
-                """
+        var script = """
                 set -e
                 cd "$1"
                 mkdir -p bin tmp var/tmp dev proc opt dev/shm

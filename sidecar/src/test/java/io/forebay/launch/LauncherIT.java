@@ -84,7 +84,8 @@ class LauncherIT {
 
         var relative = Shell.run(elsewhere, environment, "sh", "-c", "./first --version");
         var onPath = Shell.run(folder, environment, "sh", "-c", "first --version");
-        var absolute = Shell.run(Path.of("/"), environment, elsewhere.resolve("second").toString(), "--version");
+        var absolute =
+                Shell.run(Path.of("/"), environment, elsewhere.resolve("second").toString(), "--version");
 
         assertThat(List.of(relative, onPath, absolute)).allSatisfy(ended -> {
             assertThat(ended.exit()).as(ended.err()).isZero();
@@ -113,7 +114,9 @@ class LauncherIT {
         var said = Files.readString(folder.resolve("0.err")) + Files.readString(folder.resolve("1.err"));
         assertThat(said).containsOnlyOnce("the sources changed: building").containsOnlyOnce("waiting for it");
         assertThat(build()).isNotEqualTo(before);
-        assertThat(before).as("a start may still be about to use the build before").isDirectory();
+        assertThat(before)
+                .as("a start may still be about to use the build before")
+                .isDirectory();
     }
 
     @Test
@@ -137,7 +140,11 @@ class LauncherIT {
         var before = build();
         var state = before.getParent();
         var process = Shell.start(
-                copy, environment(), List.of("./forebay", "--version"), folder.resolve("k.out"), folder.resolve("k.err"));
+                copy,
+                environment(),
+                List.of("./forebay", "--version"),
+                folder.resolve("k.out"),
+                folder.resolve("k.err"));
         Wait.until("the build has begun", Duration.ofMinutes(2), () -> has(state, ".tmp"));
         var all = new ArrayList<>(process.descendants().toList());
         process.destroyForcibly().waitFor();
@@ -159,9 +166,11 @@ class LauncherIT {
     void aReadOnlyCheckoutIsBuiltInTheCache() throws Exception {
         var environment = environment();
         environment.put("FOREBAY_CACHE", folder.resolve("cache").toString());
-        var script = "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\" && cd / && \"$1/forebay\" --version && \"$1/forebay\" --version";
+        var script =
+                "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\" && cd / && \"$1/forebay\" --version && \"$1/forebay\" --version";
         assumeTrue(
-                Shell.run(copy, environment, "unshare", "-m", "true").exit() == 0, "mounting needs a mount namespace (unshare -m)");
+                Shell.run(copy, environment, "unshare", "-m", "true").exit() == 0,
+                "mounting needs a mount namespace (unshare -m)");
         Files.writeString(copy.resolve(SOURCE), "// once more\n", StandardOpenOption.APPEND);
 
         var ended = Shell.run(copy, environment, "unshare", "-m", "sh", "-c", script, "sh", copy.toString());

@@ -197,7 +197,8 @@ class ToolchainTest {
         var archive = archive("apache-maven-0/bin/mvn", "#!/bin/sh\n");
         served.put("/org/apache/maven/apache-maven/0/apache-maven-0-bin.tar.gz", archive);
 
-        var ended = find("jdk=%s MAVEN_VERSION=0 MAVEN_SHA512=%s; find_maven && echo \"$mvn\"".formatted(Shell.jdk(), sha(archive, "SHA-512")));
+        var ended = find("jdk=%s MAVEN_VERSION=0 MAVEN_SHA512=%s; find_maven && echo \"$mvn\""
+                .formatted(Shell.jdk(), sha(archive, "SHA-512")));
 
         assertThat(ended.exit()).as(ended.err()).isZero();
         assertThat(Path.of(ended.out().strip())).isExecutable();
