@@ -139,12 +139,7 @@ final class Caretaker {
         try {
             publish(decision.outputs());
         } catch (StoreException e) {
-            core.lock.lock();
-            try {
-                core.say("cannot publish " + decision.outputs().getFirst().finalUri() + ": " + e.getMessage());
-            } finally {
-                core.lock.unlock();
-            }
+            core.sayLocked("cannot publish " + decision.outputs().getFirst().finalUri() + ": " + e.getMessage());
         }
     }
 
@@ -174,12 +169,7 @@ final class Caretaker {
                 var store = stores.at(StoreUri.parse(output.finalUri()));
                 retry.run(() -> store.discard(stub(output)));
             } catch (StoreException e) {
-                core.lock.lock();
-                try {
-                    core.say("cannot remove " + output.handle() + " beside " + output.finalUri() + ": " + e.getMessage());
-                } finally {
-                    core.lock.unlock();
-                }
+                core.sayLocked("cannot remove " + output.handle() + " beside " + output.finalUri() + ": " + e.getMessage());
             }
         }
     }
@@ -301,7 +291,7 @@ final class Caretaker {
         core.table.apply(item, ItemEvent.LOSE_PIECES);
         core.table.generation(item, core.table.generation(item) + 1);
         var ticket = core.append(new LogEntry.NewGeneration(core.table.id(item), item, core.table.generation(item)));
-        core.fenceAndClean(item);
+        core.cleanFirst(item);
         return ticket;
     }
 

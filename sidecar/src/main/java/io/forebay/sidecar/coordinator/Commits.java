@@ -29,9 +29,11 @@ final class Commits {
     private static final long SAME_DEATH_NANOS = 30_000_000_000L;
 
     private final Core core;
+    private final AttemptLogs logs;
 
-    Commits(Core core) {
+    Commits(Core core, AttemptLogs logs) {
         this.core = core;
+        this.logs = logs;
     }
 
     Answer staging(Staging s) throws LinkException, InterruptedException {
@@ -139,6 +141,7 @@ final class Commits {
     Ended ended(ItemEnded e) throws LinkException, InterruptedException {
         Ticket ticket;
         Ended answer;
+        var key = "";
         core.lock.lock();
         try {
             core.requireInOffice();
@@ -147,6 +150,7 @@ final class Commits {
                 answer = repeatedEnd(e);
                 ticket = core.log.last();
             } else {
+                key = core.keyOf(h.item);
                 var end = end(h, e);
                 answer = end.answer();
                 ticket = end.ticket();
@@ -156,6 +160,12 @@ final class Commits {
             core.lock.unlock();
         }
         core.decided(ticket);
+        if (!key.isEmpty()) {
+            var problem = logs.keep(key, e);
+            if (!problem.isEmpty()) {
+                core.sayLocked(problem);
+            }
+        }
         return answer;
     }
 

@@ -147,17 +147,23 @@ final class Core {
         h.worker.held.remove(h.item, h);
     }
 
-    /** An undecided attempt is over: the item is pending again, once what it staged is removed. */
+    /** An undecided attempt is over, by its worker's word: the item is pending again, once what it staged is removed. */
     void giveBack(int item) {
+        table.fence(item, table.attempt(item));
+        comeBack(item);
+    }
+
+    /** As {@link #giveBack}, but nobody said that the attempt is over: its worker may take it up again if nobody else did. */
+    void comeBack(int item) {
         table.apply(item, ItemEvent.GIVE_BACK);
-        fenceAndClean(item);
+        cleanFirst(item);
     }
 
     /** What attempts so far staged must be gone before another may begin: a late rename or completion then fails. */
-    void fenceAndClean(int item) {
-        table.fence(item, table.attempt(item));
+    void cleanFirst(int item) {
         var residue = residues.get(item);
         if (residue != null && !residue.isEmpty()) {
+            table.fence(item, table.attempt(item));
             pending.startCleaning(item);
             cleanings.add(item);
         } else {
@@ -199,7 +205,7 @@ final class Core {
                         table.generation(item, table.generation(item) + 1);
                         append(new LogEntry.NewGeneration(table.id(item), item, table.generation(item)));
                     }
-                    fenceAndClean(item);
+                    cleanFirst(item);
                 }
                 case COMMITTING -> {
                     if (!held.containsKey(item)) {
@@ -237,6 +243,16 @@ final class Core {
     void say(String message) {
         lastMessage = message;
         lastMessageAt = options.clock().millis();
+    }
+
+    /** As {@link #say}, for callers without the lock. */
+    void sayLocked(String message) {
+        lock.lock();
+        try {
+            say(message);
+        } finally {
+            lock.unlock();
+        }
     }
 
     String keyOf(int item) {

@@ -29,6 +29,8 @@ final class Leasing {
     private static final long RETRY_SOON_MILLIS = 50;
 
     private final Core core;
+    /** By name: workers whose lease is over, with what they held then. */
+    private final Map<String, WorkerState> lapsed = new HashMap<>();
 
     Leasing(Core core) {
         this.core = core;
@@ -37,6 +39,7 @@ final class Leasing {
     Registered register(Register hello) {
         core.lock.lock();
         try {
+            lapsed.remove(hello.worker());
             var before = core.workers.get(hello.worker());
             var worker = before;
             var holding = new HashMap<Integer, Holding>();
@@ -120,7 +123,7 @@ final class Leasing {
     }
 
     private Held hold(WorkerState worker, int item, int attempt, boolean alone) {
-        var h = new Held(item, attempt, worker, alone, core.now());
+        var h = new Held(item, core.table.generation(item), attempt, worker, alone, core.now());
         core.held.put(item, h);
         worker.held.put(item, h);
         return h;
@@ -132,6 +135,9 @@ final class Leasing {
         for (var h : List.copyOf(before.held.values())) {
             if (!holding.containsKey(h.item)) {
                 ran |= core.table.state(h.item) == ItemState.RUNNING;
+                if (core.table.state(h.item) == ItemState.COMMITTING) {
+                    core.residue(h.item).publisherGone = true;
+                }
                 lose(h, "its worker " + before.name + " no longer has it");
             }
         }
@@ -175,7 +181,7 @@ final class Leasing {
             failLost(h, item, why);
             return;
         }
-        core.giveBack(item);
+        core.comeBack(item);
     }
 
     private void failLost(Held h, int item, String why) {
@@ -195,7 +201,7 @@ final class Leasing {
             var worker = core.workers.get(request.worker());
             if (worker == null || !worker.instance.equals(request.instance()) || request.generation() != core.generation) {
                 // Its next renewal tells it to register.
-                return new Leases(List.of(), false, RETRY_MILLIS);
+                return new Leases(List.of(), core.draining() || core.allEnded(), RETRY_MILLIS);
             }
             worker.leaseUntilNanos = core.now() + core.leaseNanos;
             if (core.draining() || core.allEnded()) {
@@ -306,8 +312,13 @@ final class Leasing {
         try {
             var worker = core.workers.get(renew.worker());
             if (worker == null || !worker.instance.equals(renew.instance())) {
-                // Its lease is over, or this coordinator is new: it must register, and learns there what it may keep.
-                return new Renewed(core.generation, List.copyOf(renew.states().keySet()), core.drain);
+                // To one who knows an earlier coordinator the generation says that it must register.
+                List<Long> cancel = List.of();
+                if (renew.generation() == core.generation) {
+                    // Where another process has its place, it is the one that was started twice.
+                    cancel = worker == null ? registerAgain(renew) : List.copyOf(renew.states().keySet());
+                }
+                return new Renewed(core.generation, cancel, core.drain);
             }
             worker.leaseUntilNanos = core.now() + core.leaseNanos;
             note(worker, renew);
@@ -329,6 +340,25 @@ final class Leasing {
         } finally {
             core.lock.unlock();
         }
+    }
+
+    /** It was silent for longer than its lease: what nobody was given meanwhile is its own again. @return what is not */
+    private List<Long> registerAgain(Renew renew) {
+        var before = lapsed.get(renew.worker());
+        var holding = new ArrayList<Holding>();
+        var cancel = new ArrayList<Long>();
+        renew.states().forEach((item, state) -> {
+            var h = before == null || !before.instance.equals(renew.instance()) ? null : before.held.get(Math.toIntExact(item));
+            if (h == null) {
+                cancel.add(item);
+            } else {
+                holding.add(new Holding(item, core.table.id(h.item), h.generation, h.attempt, state));
+            }
+        });
+        var slots = before == null ? core.job.workers().slots() : before.slots;
+        var node = before == null ? "" : before.node;
+        cancel.addAll(register(new Register(renew.worker(), renew.instance(), node, slots, holding)).drop());
+        return cancel;
     }
 
     private void note(WorkerState worker, Renew renew) {
@@ -401,12 +431,20 @@ final class Leasing {
         }
     }
 
+    /** The coordinator itself was away for so long: that is not the workers' silence. Under the lock. */
+    void forgive(long nanos) {
+        core.workers.values().forEach(w -> w.leaseUntilNanos += nanos);
+    }
+
     /** Ends leases that were not renewed. Under the lock. */
     void expire() {
         long now = core.now();
         for (var worker : List.copyOf(core.workers.values())) {
             if (now - worker.leaseUntilNanos >= 0) {
                 core.workers.remove(worker.name);
+                var before = new WorkerState(worker.name, worker.instance, worker.node, worker.slots);
+                before.held.putAll(worker.held);
+                lapsed.put(worker.name, before);
                 for (var h : List.copyOf(worker.held.values())) {
                     lose(h, "its worker " + worker.name + " has not been heard of for " + core.options.lease().toSeconds() + " s");
                 }

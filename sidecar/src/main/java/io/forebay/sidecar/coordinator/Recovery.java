@@ -142,6 +142,8 @@ final class Recovery {
             table.set(item, ItemState.FAILED);
             truth.tally.failed(e.key(), e.attempt(), e.failure(), e.steps());
             truth.tally.unexported(item, table.listAnew(item), e.unexported());
+        } else {
+            table.fence(item, e.attempt());
         }
     }
 

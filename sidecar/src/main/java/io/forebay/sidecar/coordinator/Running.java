@@ -46,7 +46,7 @@ final class Running implements AutoCloseable {
         this.succession = succession;
         this.notices = List.copyOf(notices);
         this.leasing = new Leasing(core);
-        this.commits = new Commits(core);
+        this.commits = new Commits(core, new AttemptLogs(folder));
         this.deadlineMillis = core.job.deadlines().run().map(d -> runStartedAt + d.toMillis()).orElse(Long.MAX_VALUE);
         this.toldAgain = toldAgain;
         this.threads = core.options.background()
@@ -64,12 +64,28 @@ final class Running implements AutoCloseable {
 
     private void ticking() {
         try {
+            long last = core.now();
             while (!closed) {
+                long now = core.now();
+                forgive(now - last);
+                last = now;
                 tick();
                 Thread.sleep(TICK);
             }
         } catch (InterruptedException e) {
             // Closed.
+        }
+    }
+
+    /** A process that was frozen, or on a machine that slept, does not take its own absence for its workers'. */
+    private void forgive(long sinceLast) {
+        if (sinceLast > core.leaseNanos / 6) {
+            core.lock.lock();
+            try {
+                leasing.forgive(sinceLast);
+            } finally {
+                core.lock.unlock();
+            }
         }
     }
 

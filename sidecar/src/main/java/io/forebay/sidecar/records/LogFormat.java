@@ -55,7 +55,7 @@ final class LogFormat {
         }
         long stated = 0;
         for (int i = from; i < from + 8; i++) {
-            if (!HexFormat.isHexDigit(bytes[i])) {
+            if (!HexFormat.isHexDigit(bytes[i]) || bytes[i] >= 'A' && bytes[i] <= 'F') {
                 return false;
             }
             stated = stated << 4 | HexFormat.fromHexDigit(bytes[i]);

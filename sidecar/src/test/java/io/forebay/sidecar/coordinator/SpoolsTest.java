@@ -1,0 +1,113 @@
+package io.forebay.sidecar.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.forebay.sidecar.item.ItemEvent;
+import io.forebay.sidecar.item.ItemState;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SpoolsTest {
+    @TempDir
+    Path scratch;
+
+    @Test
+    @DisplayName("lines of many spilled chunks come out in the order of their keys' bytes, and no scratch file stays")
+    void sorts() throws Exception {
+        var random = new Random(7);
+        var keys = new ArrayList<byte[]>();
+        try (var sort = new SpoolSort(scratch)) {
+            for (int i = 0; i < 60_000; i++) {
+                var key = new byte[1 + random.nextInt(40)];
+                random.nextBytes(key);
+                keys.add(key);
+                sort.add(key, new byte[200]);
+            }
+            var out = new ArrayList<byte[]>();
+            sort.drain((key, value) -> {
+                assertThat(value).hasSize(200);
+                out.add(key);
+            });
+            keys.sort(Arrays::compareUnsigned);
+            assertThat(out).hasSize(keys.size());
+            for (int i = 0; i < out.size(); i++) {
+                assertThat(out.get(i)).isEqualTo(keys.get(i));
+            }
+            sort.add("x".getBytes(StandardCharsets.UTF_8), new byte[0]);
+            var again = new ArrayList<String>();
+            sort.drain((key, value) -> again.add(new String(key, StandardCharsets.UTF_8)));
+            assertThat(again).containsExactly("x");
+        }
+        assertThat(scratch).isEmptyDirectory();
+    }
+
+    @Test
+    @DisplayName("a spool gives back what was appended, by index")
+    void spools() throws Exception {
+        try (var spool = new JsonSpool(scratch)) {
+            for (int i = 0; i < 10_000; i++) {
+                spool.append(List.of(i, "x".repeat(i % 300)));
+            }
+            spool.finish();
+            assertThat(spool.size()).isEqualTo(10_000);
+            assertThat(spool.get(9_999, List.class)).isEqualTo(List.of(9_999, "x".repeat(99)));
+            assertThat(spool.get(0, List.class)).isEqualTo(List.of(0, ""));
+            assertThatThrownBy(() -> spool.get(10_000)).isInstanceOf(IndexOutOfBoundsException.class);
+            spool.clear();
+            assertThat(spool.size()).isZero();
+            spool.append("again");
+            spool.finish();
+            assertThat(spool.get(0, String.class)).isEqualTo("again");
+        }
+        assertThat(scratch).isEmptyDirectory();
+    }
+
+    @Test
+    @DisplayName("the hash table agrees with a plain map, through growth")
+    void hashTable() throws Exception {
+        var table = new HashTable();
+        var map = new HashMap<String, Integer>();
+        var random = new Random(3);
+        for (int i = 0; i < 20_000; i++) {
+            var key = "name" + random.nextInt(15_000);
+            if (random.nextInt(4) == 0) {
+                table.put(key, i);
+                map.put(key, i);
+            } else {
+                assertThat(table.add(key, i)).isEqualTo(map.putIfAbsent(key, i) == null);
+            }
+        }
+        for (int i = 0; i < 15_000; i++) {
+            assertThat(table.owner("name" + i)).isEqualTo(map.getOrDefault("name" + i, -1));
+        }
+    }
+
+    @Test
+    @DisplayName("the item table finds every id, counts states, and refuses an id twice")
+    void itemTable() {
+        var table = new ItemTable();
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(table.add(Identity.ofText("item" + i))).isTrue();
+        }
+        assertThat(table.add(Identity.ofText("item5"))).isFalse();
+        table.ready();
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(table.find(Identity.ofText("item" + i))).isEqualTo(i);
+            assertThat(table.id(i)).isEqualTo(Identity.ofText("item" + i));
+        }
+        assertThat(table.find(Identity.ofText("none"))).isEqualTo(-1);
+        table.apply(7, ItemEvent.LEASE);
+        assertThat(table.count(ItemState.PENDING)).isEqualTo(9_999);
+        assertThat(table.state(7)).isEqualTo(ItemState.LEASED);
+        assertThatThrownBy(() -> table.apply(7, ItemEvent.LEASE)).isInstanceOf(IllegalStateException.class);
+    }
+}
