@@ -2,6 +2,7 @@ package io.forebay.sidecar.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -28,7 +29,10 @@ import picocli.CommandLine.Spec;
             "130/143:cancelled, can be resumed",
             "70:a fault of Forebay's own"
         },
-        subcommands = {HelpCommand.class, RunCommand.class})
+        subcommands = {
+            HelpCommand.class, RunCommand.class, PlanCommand.class, StatusCommand.class, ResumeCommand.class, VerifyCommand.class,
+            CopyCommand.StageIn.class, CopyCommand.Flush.class, AutoComplete.GenerateCompletion.class
+        })
 public final class ForebayCommand implements Runnable {
     /** EX_USAGE of sysexits.h. */
     static final int USAGE = 64;

@@ -18,11 +18,6 @@ import io.forebay.sidecar.journal.JournalRecord;
 import io.forebay.sidecar.journal.OnDamage;
 import io.forebay.sidecar.os.FileTree;
 import io.forebay.sidecar.store.StoreException;
-import io.forebay.sidecar.store.Stores;
-import io.forebay.sidecar.transfer.ChunkPool;
-import io.forebay.sidecar.transfer.TransferConfig;
-import io.forebay.sidecar.transfer.TransferCounters;
-import io.forebay.sidecar.transfer.TransferEngine;
 import io.forebay.sidecar.worker.StepCalls;
 import io.forebay.sidecar.worker.StepEnvironment;
 import io.forebay.sidecar.worker.Worker;
@@ -33,7 +28,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,9 +42,6 @@ import org.jspecify.annotations.Nullable;
  * end; {@link #close} removes the buffer, unless it holds outputs that could not be exported.
  */
 public final class LocalRun implements AutoCloseable {
-    /** All transfers together (DESIGN 1.5: a bounded guest). */
-    private static final long CHUNKS = 64L << 20;
-
     /** @param lines for people @param json for programs */
     public record Result(int exitCode, List<String> lines, String json) {}
 
@@ -144,10 +135,8 @@ public final class LocalRun implements AutoCloseable {
         var images = LocalImages.choose(job, options.images(), environment);
         images.note().ifPresent(notes::add);
 
-        var counters = new TransferCounters(InstantSource.system());
-        var pool = resources.add(new ChunkPool(CHUNKS));
-        var engine = resources.add(new TransferEngine(pool, TransferConfig.DEFAULT, counters));
-        var stores = resources.add(new Stores(job.stores(), new StoreOpener(engine)));
+        var jobStores = resources.add(new JobStores(job.stores()));
+        var stores = jobStores.stores();
 
         var folders = LocalFolders.of(job, options.disk(), environment);
         notes.addAll(folders.notes());
@@ -183,8 +172,8 @@ public final class LocalRun implements AutoCloseable {
                         me,
                         job,
                         stores,
-                        engine,
-                        counters,
+                        jobStores.engine(),
+                        jobStores.counters(),
                         buffer,
                         recovered.journal(),
                         coordinator,
@@ -204,17 +193,17 @@ public final class LocalRun implements AutoCloseable {
             coordinator.drain(DrainCause.FATAL, Duration.ZERO, true);
         }
         var summary = coordinator.await();
-        var progress = coordinator.progress();
+        var traffic = worker.snapshot();
         var seconds = (System.nanoTime() - began) / 1e9;
         var keptAt = !end.clean() || summary.unexported() > 0 ? Optional.of(where()) : Optional.<String>empty();
         resources.keep = keptAt.isPresent() || (summary.code() != ExitCode.DURABLE && summary.unfinished() > 0);
         var lines = new ArrayList<>(notes.stream().map(n -> "note: " + n).toList());
-        lines.addAll(SummaryText.lines(job, summary, progress, seconds, keptAt));
+        lines.addAll(SummaryText.lines(job, summary, traffic, seconds, keptAt));
         if (broken != null) {
             lines.add("a fault of Forebay's own (exit 70): " + broken);
         }
         int code = broken == null ? summary.code().number() : ExitCode.FAULT.number();
-        return new Result(code, lines, SummaryText.json(job, summary, progress, seconds, keptAt));
+        return new Result(code, lines, SummaryText.json(job, summary, traffic, seconds, keptAt));
     }
 
     private String where() {

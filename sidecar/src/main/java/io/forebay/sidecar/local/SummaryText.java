@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.forebay.api.job.Job;
 import io.forebay.api.value.Bytes;
-import io.forebay.sidecar.coordinator.Progress;
+import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.coordinator.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,7 +20,7 @@ final class SummaryText {
 
     private SummaryText() {}
 
-    static List<String> lines(Job job, Summary s, Progress p, double seconds, Optional<String> keptAt) {
+    static List<String> lines(Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt) {
         var out = new ArrayList<String>();
         s.notices().forEach(n -> out.add("note: " + n));
         for (var f : s.failures()) {
@@ -74,7 +74,7 @@ final class SummaryText {
         return s.cause().isEmpty() ? "" : ": " + s.cause();
     }
 
-    static String json(Job job, Summary s, Progress p, double seconds, Optional<String> keptAt) {
+    static String json(Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt) {
         var out = new LinkedHashMap<String, Object>();
         out.put("job", job.name());
         out.put("exitCode", s.code().number());

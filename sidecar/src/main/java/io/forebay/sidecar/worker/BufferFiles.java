@@ -7,18 +7,14 @@ import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.PosixIo;
 import java.io.EOFException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 
 /** Small things that the worker does to files of its own buffer. */
-final class BufferFiles {
-    /** The kernel needs direct memory; bytes for the heap go through this much of it. */
-    private static final int BOUNCE = 64 << 10;
-
+public final class BufferFiles {
     private BufferFiles() {}
 
     /** Makes a folder and its parents; those that exist are fine. */
-    static void folders(String path) throws PosixException {
+    public static void folders(String path) throws PosixException {
         try {
             Posix.mkdirat(null, path, 0755);
         } catch (PosixException e) {
@@ -34,25 +30,30 @@ final class BufferFiles {
         }
     }
 
-    /** Fills {@code dst}, heap or direct, from {@code offset} on. @throws EOFException the file is shorter */
-    static void read(String path, long offset, ByteBuffer dst) throws IOException {
-        try (var fd = Posix.open(path, Open.RDONLY);
-                var arena = Arena.ofConfined()) {
-            var direct = dst.isDirect() ? dst : arena.allocate(Math.min(dst.remaining(), BOUNCE)).asByteBuffer();
+    /** Fills {@code dst} from {@code offset} on. @throws EOFException the file is shorter */
+    public static void read(String path, long offset, ByteBuffer dst) throws IOException {
+        try (var fd = Posix.open(path, Open.RDONLY)) {
             long at = offset;
             while (dst.hasRemaining()) {
-                if (direct != dst) {
-                    direct.clear().limit(Math.min(direct.capacity(), dst.remaining()));
-                }
-                int n = PosixIo.pread(fd, direct, at);
+                int n = PosixIo.pread(fd, dst, at);
                 if (n <= 0) {
                     throw new EOFException(path + " ends at " + at + ", " + dst.remaining() + " bytes are missing");
                 }
-                if (direct != dst) {
-                    dst.put(direct.flip());
-                }
                 at += n;
             }
+        }
+    }
+
+    /** Makes a symbolic link; one that is there already is replaced. */
+    public static void link(String target, String path) throws PosixException {
+        try {
+            Posix.symlinkat(target, null, path);
+        } catch (PosixException e) {
+            if (!e.is(Errno.EEXIST)) {
+                throw e;
+            }
+            Posix.unlink(path);
+            Posix.symlinkat(target, null, path);
         }
     }
 }

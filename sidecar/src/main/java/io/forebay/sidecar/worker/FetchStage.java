@@ -2,7 +2,6 @@ package io.forebay.sidecar.worker;
 
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.ItemInput;
-import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.store.FileMeta;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
@@ -52,7 +51,7 @@ final class FetchStage {
             }
             BufferFiles.folders(path.substring(0, path.lastIndexOf('/')));
             if (input.link() != null) {
-                Posix.symlinkat(input.link(), null, path);
+                BufferFiles.link(input.link(), path);
                 return 0L;
             }
             var uri = StoreUri.parse(input.uri());

@@ -5,11 +5,11 @@ package io.forebay.sidecar.worker;
  * an empty one ({@code a//b}) becomes {@code %2F}, and a component that already looks so gets one more {@code %25} in front,
  * so that two keys never meet.
  */
-final class InputNames {
+public final class InputNames {
     private InputNames() {}
 
     /** @param key below the input's prefix @throws IllegalArgumentException for {@code .} and {@code ..}, which the plan leaves out */
-    static String toPath(String key) {
+    public static String toPath(String key) {
         if (key.indexOf("//") < 0 && !key.startsWith("/") && key.indexOf("%2F") < 0 && key.indexOf('.') < 0) {
             return key;
         }

@@ -1,0 +1,137 @@
+package io.forebay.sidecar.cli;
+
+import io.forebay.api.job.Job.StoreAccess;
+import io.forebay.api.value.Bytes;
+import io.forebay.api.value.Glob;
+import io.forebay.api.value.StoreUri;
+import io.forebay.sidecar.local.Copies;
+import io.forebay.sidecar.local.JobStores;
+import io.forebay.sidecar.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code forebay stage-in} and {@code forebay flush}: single transfers, for scripts. */
+final class CopyCommand {
+    private CopyCommand() {}
+
+    /** How to reach the store, where the environment does not say it. */
+    static final class StoreOptions {
+        @Option(names = "--endpoint", paramLabel = "URL", description = "S3 endpoint (default: AWS, or what the AWS environment says)")
+        @Nullable String endpoint;
+
+        @Option(names = "--region", paramLabel = "NAME", description = "S3 region")
+        @Nullable String region;
+
+        @Option(names = "--profile", paramLabel = "NAME", description = "profile of the user's AWS files")
+        @Nullable String profile;
+
+        @Option(names = "--anonymous", description = "no credentials: a public bucket")
+        boolean anonymous;
+
+        @Option(names = "--include", paramLabel = "GLOB", description = "only files whose relative path matches; may be repeated")
+        List<String> include = List.of();
+
+        List<StoreAccess> access(StoreUri uri) {
+            var root = uri.scheme().isPosix() ? uri : new StoreUri(uri.scheme(), uri.authority(), "");
+            return List.of(new StoreAccess(
+                    root, endpoint, region, profile, null, anonymous, Optional.empty(), null, Optional.empty(), Optional.empty(),
+                    Optional.empty()));
+        }
+
+        List<Glob> globs() throws CliException {
+            try {
+                return include.stream().map(Glob::new).toList();
+            } catch (IllegalArgumentException e) {
+                throw new CliException(ForebayCommand.USAGE, "--include: " + e.getMessage());
+            }
+        }
+    }
+
+    private static StoreUri uri(String text) throws CliException {
+        try {
+            return StoreUri.parse(text.contains("://") ? text : "file://" + Path.of(text).toAbsolutePath().normalize() + (text.endsWith("/") ? "/" : ""));
+        } catch (IllegalArgumentException e) {
+            throw new CliException(ForebayCommand.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static int end(CommandSpec spec, Copies.Report report, String what, int failureCode) {
+        report.problems().forEach(p -> spec.commandLine().getErr().println("failed: " + p));
+        spec.commandLine().getOut().println("%s: %d files, %s; %d failed".formatted(
+                what, report.files(), Bytes.of(report.bytes()).human(), report.failed()));
+        return report.failed() > 0 ? failureCode : 0;
+    }
+
+    /** Store to local folder. */
+    @Command(
+            name = "stage-in",
+            mixinStandardHelpOptions = true,
+            description = "Copies what lies below a store URI into a local folder, in parallel, each file whole and verified. Exits 65 if one cannot be had.")
+    static final class StageIn implements java.util.concurrent.Callable<Integer> {
+        @Parameters(index = "0", paramLabel = "SOURCE", description = "s3://bucket/prefix/, lustre:///path, file:///path or a path")
+        private String source = "";
+
+        @Parameters(index = "1", paramLabel = "FOLDER", description = "local folder, made if it is missing")
+        private Path folder = Path.of("");
+
+        @Mixin
+        private StoreOptions options = new StoreOptions();
+
+        @Spec
+        private CommandSpec spec = CommandSpec.create();
+
+        @Override
+        public Integer call() throws CliException, IOException, InterruptedException {
+            var uri = uri(source);
+            try (var stores = new JobStores(options.access(uri))) {
+                var report = new Copies(stores).stageIn(uri, folder.toAbsolutePath().normalize().toString(), options.globs());
+                if (report.files() == 0 && report.failed() == 0) {
+                    throw new CliException(65, "nothing to stage in: " + uri + " has no file that matches");
+                }
+                return end(spec, report, "staged in", 65);
+            } catch (StoreException e) {
+                throw new CliException(e.kind().worthRetrying() ? 75 : 65, "cannot list " + uri + ": " + e.getMessage());
+            }
+        }
+    }
+
+    /** Local folder to store. */
+    @Command(
+            name = "flush",
+            mixinStandardHelpOptions = true,
+            description = "Makes every file below a local folder durable below a store URI: whole at its final name, verified, or not there. "
+                    + "Exits 74 and names what is not.")
+    static final class Flush implements java.util.concurrent.Callable<Integer> {
+        @Parameters(index = "0", paramLabel = "FOLDER", description = "local folder")
+        private Path folder = Path.of("");
+
+        @Parameters(index = "1", paramLabel = "DESTINATION", description = "s3://bucket/prefix/, lustre:///path/, file:///path/ or a path")
+        private String destination = "";
+
+        @Mixin
+        private StoreOptions options = new StoreOptions();
+
+        @Spec
+        private CommandSpec spec = CommandSpec.create();
+
+        @Override
+        public Integer call() throws CliException, IOException, InterruptedException {
+            var uri = uri(destination);
+            try (var stores = new JobStores(options.access(uri))) {
+                var report = new Copies(stores).flush(folder.toAbsolutePath().normalize().toString(), uri, options.globs());
+                return end(spec, report, "flushed", 74);
+            } catch (StoreException e) {
+                throw new CliException(74, "cannot flush to " + uri + ": " + e.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.forebay.sidecar.cli;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code forebay resume}: finishes what an earlier run left. */
+@Command(
+        name = "resume",
+        mixinStandardHelpOptions = true,
+        description = "Finishes the last run of a job: publishes outputs that are intact in the buffer, runs only items that are not done. "
+                + "With nothing left to do it runs nothing and exits 0.")
+final class ResumeCommand implements Callable<Integer> {
+    @Parameters(index = "0", paramLabel = "JOB", description = "the manifest of that run")
+    private Path manifest = Path.of("");
+
+    @Mixin
+    private RunCommand.RunOptions options = new RunCommand.RunOptions();
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() throws CliException, InterruptedException {
+        return RunCommand.execute(spec, options, manifest, false, true);
+    }
+}

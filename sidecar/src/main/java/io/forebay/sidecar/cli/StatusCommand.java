@@ -1,0 +1,102 @@
+package io.forebay.sidecar.cli;
+
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.forebay.api.value.Bytes;
+import io.forebay.sidecar.coordinator.JobRecords;
+import io.forebay.sidecar.local.JobStores;
+import io.forebay.sidecar.records.RecordsDamagedException;
+import io.forebay.sidecar.store.StoreException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code forebay status}: where a job is, from its records alone. */
+@Command(
+        name = "status",
+        mixinStandardHelpOptions = true,
+        description = "Where a job is, read from its records: also while it runs, also on another machine. Exits with the code of the last "
+                + "run; 75 if it runs still or was cut off.")
+final class StatusCommand implements Callable<Integer> {
+    private static final int NOT_ENDED = 75;
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .build();
+
+    @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
+    private Path manifest = Path.of("");
+
+    @Option(names = "-o", paramLabel = "FORMAT", defaultValue = "text", description = "text or json (default: ${DEFAULT-VALUE})")
+    private String output = "text";
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() throws CliException, IOException, InterruptedException {
+        var out = spec.commandLine().getOut();
+        var job = Manifests.read(manifest, spec.commandLine().getErr());
+        try (var scratch = new Scratch();
+                var stores = new JobStores(job.stores())) {
+            var status = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder()).status();
+            if (status.coordinator().isEmpty()) {
+                throw new CliException(65, job.name() + " has no records in " + job.records() + ": it was never started there");
+            }
+            if (output.equals("json")) {
+                out.println(JSON.writeValueAsString(json(job.name(), status)));
+            } else {
+                text(job.name(), status, out);
+            }
+            out.flush();
+            return status.exitCode().orElse(NOT_ENDED);
+        } catch (StoreException e) {
+            throw new CliException(NOT_ENDED, "cannot read the records of " + job.name() + ": " + e.getMessage());
+        } catch (RecordsDamagedException e) {
+            throw new CliException(NOT_ENDED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void text(String name, JobRecords.Status s, PrintWriter out) {
+        out.println(name + ": " + (s.exitCode().isPresent() ? "ended, exit " + s.exitCode().get() : "running, or cut off")
+                + (s.cause().isEmpty() ? "" : " (" + s.cause() + ")"));
+        out.println("started " + Instant.ofEpochMilli(s.startedAt()) + " on " + s.coordinator().map(c -> c.host() + ", process " + c.pid()).orElse("?"));
+        out.println(s.done() + " of " + s.items() + " items done, " + s.failed() + " failed, " + s.unfinished() + " unfinished; "
+                + s.files() + " files, " + Bytes.of(s.bytes()).human());
+        s.failures().forEach(f -> out.println("failed: " + f.key() + ": " + f.reason() + ": " + f.message()));
+        if (s.leftOut() + s.unusable() > 0) {
+            out.println(s.leftOut() + " files left out, " + s.unusable() + " unusable");
+        }
+        out.println(s.unexported() + " outputs not exported, " + Bytes.of(s.unexportedBytes()).human());
+    }
+
+    private static LinkedHashMap<String, Object> json(String name, JobRecords.Status s) {
+        var m = new LinkedHashMap<String, Object>();
+        m.put("job", name);
+        m.put("ended", s.exitCode().isPresent());
+        m.put("exitCode", s.exitCode().orElse(null));
+        m.put("cause", s.cause());
+        m.put("startedAt", Instant.ofEpochMilli(s.startedAt()).toString());
+        m.put("items", s.items());
+        m.put("done", s.done());
+        m.put("failed", s.failed());
+        m.put("unfinished", s.unfinished());
+        m.put("files", s.files());
+        m.put("bytes", s.bytes());
+        m.put("leftOut", s.leftOut());
+        m.put("unusable", s.unusable());
+        m.put("failedByReason", s.failedByReason());
+        m.put("unexported", s.unexported());
+        m.put("unexportedBytes", s.unexportedBytes());
+        return m;
+    }
+}

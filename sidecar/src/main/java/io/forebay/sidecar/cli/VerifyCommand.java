@@ -1,0 +1,119 @@
+package io.forebay.sidecar.cli;
+
+import io.forebay.api.value.Bytes;
+import io.forebay.api.value.StoreUri;
+import io.forebay.message.Messages.StagedOutput;
+import io.forebay.sidecar.coordinator.JobRecords;
+import io.forebay.sidecar.local.JobStores;
+import io.forebay.sidecar.records.RecordsDamagedException;
+import io.forebay.sidecar.store.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code forebay verify}: reads every published output again and compares it with its completion record (D6). */
+@Command(
+        name = "verify",
+        mixinStandardHelpOptions = true,
+        description = "Reads every published output again and compares size and checksum with its completion record. Exits 74 and names what differs.")
+final class VerifyCommand implements Callable<Integer> {
+    private static final int AT_ONCE = 8;
+    private static final int PIECE = 1 << 20;
+    private static final int DIFFERS = 74;
+
+    @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
+    private Path manifest = Path.of("");
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    private final AtomicLong files = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong wrong = new AtomicLong();
+    private final ConcurrentLinkedQueue<ByteBuffer> scratches = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public Integer call() throws CliException, IOException, InterruptedException {
+        var out = spec.commandLine().getOut();
+        var job = Manifests.read(manifest, spec.commandLine().getErr());
+        long records;
+        try (var scratch = new Scratch();
+                var stores = new JobStores(job.stores());
+                var tasks = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("verify-", 0).factory())) {
+            var window = new Semaphore(AT_ONCE);
+            records = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder()).recorded(recorded -> {
+                for (var output : recorded.outputs()) {
+                    window.acquire();
+                    tasks.execute(() -> {
+                        try {
+                            var problem = problem(stores, output);
+                            if (problem != null) {
+                                wrong.incrementAndGet();
+                                out.println("differs: " + output.finalUri() + " (item " + recorded.key() + "): " + problem);
+                            }
+                        } finally {
+                            window.release();
+                        }
+                    });
+                }
+            });
+        } catch (StoreException e) {
+            throw new CliException(75, "cannot read the records of " + job.name() + ": " + e.getMessage());
+        } catch (RecordsDamagedException e) {
+            throw new CliException(75, String.valueOf(e.getMessage()));
+        }
+        out.println("%s: %d outputs of %d records verified, %s; %d differ".formatted(
+                job.name(), files.get(), records, Bytes.of(bytes.get()).human(), wrong.get()));
+        out.flush();
+        return wrong.get() > 0 ? DIFFERS : 0;
+    }
+
+    /** @return what is wrong; null: nothing */
+    private @Nullable String problem(JobStores stores, StagedOutput output) {
+        files.incrementAndGet();
+        var uri = StoreUri.parse(output.finalUri());
+        try {
+            var store = stores.stores().at(uri);
+            return stores.engine().retrying("verify " + uri, () -> switch (output.kind()) {
+                case "LINK", "FOLDER" -> null;
+                default -> {
+                    var entry = store.stat(uri.path());
+                    if (entry.version().size() != output.size()) {
+                        yield "it has " + entry.version().size() + " bytes, its record says " + output.size();
+                    }
+                    var crc = new CRC32C();
+                    var scratch = scratch();
+                    try {
+                        store.read(entry.version(), 0, output.size(), scratch, (offset, piece) -> crc.update(piece));
+                    } finally {
+                        scratches.add(scratch.clear());
+                    }
+                    bytes.addAndGet(output.size());
+                    var found = "%08x".formatted(crc.getValue());
+                    yield found.equals(output.crc32c()) ? null : "its CRC32C is " + found + ", its record says " + output.crc32c();
+                }
+            });
+        } catch (StoreException e) {
+            return String.valueOf(e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "interrupted";
+        }
+    }
+
+    private ByteBuffer scratch() {
+        var free = scratches.poll();
+        return free == null ? ByteBuffer.allocateDirect(PIECE) : free;
+    }
+}
