@@ -5,6 +5,10 @@
 # FOREBAY_HEAP        the heap's limit, 96m if unset
 # FOREBAY_JAVA_OPTS   further options for java, separated by spaces
 
+# What is changed here is the engine's alone: the steps' commands get these back as the user had them.
+for name in LC_ALL MALLOC_ARENA_MAX JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH; do
+  eval "[ -z \"\${$name+set}\" ] || export \"FOREBAY_USER_$name=\${$name}\""
+done
 # Names and texts are UTF-8 whatever the terminal's language. Two malloc arenas: glibc's eight per core cost memory, and win
 # nothing here.
 LC_ALL=C.UTF-8

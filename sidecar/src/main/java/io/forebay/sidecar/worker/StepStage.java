@@ -13,16 +13,23 @@ import io.forebay.sidecar.step.StepHost.End;
 import io.forebay.sidecar.step.StepVariables;
 import io.forebay.api.value.Bytes;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /** Runs an item's steps one after the other, depth first, and keeps their ends in the journal. Thread-safe. */
 final class StepStage {
+    /** Between SIGTERM and SIGKILL. */
+    private static final Duration STOP_GRACE = Duration.ofSeconds(5);
+
     private final Job job;
     private final StepHost host;
     private final StepCalls calls;
@@ -82,8 +89,24 @@ final class StepStage {
             return future.get();
         } catch (ExecutionException e) {
             throw new AttemptFailed(Failures.own(e.getCause()));
+        } catch (InterruptedException e) {
+            stopAndWait(id, future);
+            throw e;
         } finally {
             attempt.running(null);
+        }
+    }
+
+    /** Nothing of an attempt that is given up may go on: its folders are about to be removed, or given to the next attempt. */
+    private void stopAndWait(CommandId id, CompletableFuture<End> future) {
+        host.stop(id, STOP_GRACE);
+        try {
+            future.orTimeout(STOP_GRACE.multipliedBy(2).toMillis(), TimeUnit.MILLISECONDS).join();
+            host.acknowledge(id);
+            calls.forget(id);
+        } catch (CompletionException e) {
+            // The runner is away: it is told to stop when it comes back, and its folders are gone then.
+            return;
         }
     }
 
