@@ -122,7 +122,7 @@ class KillSuiteIT {
                     nonce=$(head -c 8 /dev/urandom | od -An -tx8 | tr -d ' ')
                     echo "$nonce" > "%s/$(basename "$FOREBAY_DIR").$nonce"
                     cp "$FOREBAY_INPUT" "$FOREBAY_OUT/copy"
-                    sleep 0.0$((0x$(echo $nonce | cut -c1) % 10))
+                    sleep 0.0$((0x$(echo $nonce | cut -c1)%% 10))
                     { echo "$nonce"; cat "$FOREBAY_INPUT"; } > "$FOREBAY_OUT/first"
                     { echo "$nonce"; cat "$FOREBAY_INPUT"; } > "$FOREBAY_OUT/second"
                     """

@@ -1,16 +1,22 @@
 package io.forebay.sidecar.worker;
 
 import io.forebay.sidecar.os.Errno;
+import io.forebay.sidecar.os.Fd;
 import io.forebay.sidecar.os.Open;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.PosixIo;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /** Small things that the worker does to files of its own buffer. */
 public final class BufferFiles {
+    /** Of native memory, for buffers on the heap. */
+    private static final int WINDOW = 1 << 16;
+
     private BufferFiles() {}
 
     /** Makes a folder and its parents; those that exist are fine. */
@@ -30,18 +36,29 @@ public final class BufferFiles {
         }
     }
 
-    /** Fills {@code dst} from {@code offset} on. @throws EOFException the file is shorter */
+    /** Fills {@code dst}, of any kind, from {@code offset} on. @throws EOFException the file is shorter */
     public static void read(String path, long offset, ByteBuffer dst) throws IOException {
-        try (var fd = Posix.open(path, Open.RDONLY)) {
+        try (var fd = Posix.open(path, Open.RDONLY);
+                var arena = Arena.ofConfined()) {
+            var window = dst.isDirect() ? MemorySegment.NULL : arena.allocate(Math.max(1, Math.min(dst.remaining(), WINDOW)));
             long at = offset;
             while (dst.hasRemaining()) {
-                int n = PosixIo.pread(fd, dst, at);
+                long n = dst.isDirect() ? PosixIo.pread(fd, dst, at) : pread(fd, dst, at, window);
                 if (n <= 0) {
                     throw new EOFException(path + " ends at " + at + ", " + dst.remaining() + " bytes are missing");
                 }
                 at += n;
             }
         }
+    }
+
+    private static long pread(Fd fd, ByteBuffer dst, long at, MemorySegment window) throws IOException {
+        var piece = window.asSlice(0, Math.min(window.byteSize(), dst.remaining()));
+        long n = PosixIo.pread(fd, piece, at);
+        if (n > 0) {
+            dst.put(piece.asSlice(0, n).asByteBuffer());
+        }
+        return n;
     }
 
     /** Makes a symbolic link; one that is there already is replaced. */
