@@ -79,7 +79,7 @@ class DurableIT extends RigTest {
         }
         try (var s3 = ScriptedS3.start("bucket")) {
             var n = new java.util.concurrent.atomic.AtomicInteger();
-            s3.on(r -> r.isData("PUT") && n.incrementAndGet() % 3 == 0, (r, good) -> good.apply(r.withBody(flip(r.body()))));
+            s3.on(r -> r.isData("PUT") && n.incrementAndGet() % 3 == 0, (r, good) -> good.answer(r.withBody(flip(r.body()))));
             rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", toS3(s3));
 
             var result = rig.run();

@@ -110,7 +110,7 @@ class StageInIT extends RigTest {
         try (var s3 = ScriptedS3.start("bucket")) {
             var content = "0123456789".repeat(10_000).getBytes(StandardCharsets.UTF_8);
             s3.objects().put("in/a", content);
-            s3.on(r -> r.is("GET", "in/a"), (r, good) -> good.apply(r).cut(600, Answer.Then.CLOSE), 1);
+            s3.on(r -> r.is("GET", "in/a"), (r, good) -> good.answer(r).cut(600, Answer.Then.CLOSE), 1);
             rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", fromS3(s3));
 
             var result = rig.run();
