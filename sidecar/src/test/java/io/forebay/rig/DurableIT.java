@@ -152,7 +152,7 @@ class DurableIT extends RigTest {
         rig.input("a", "x");
         Files.createDirectories(rig.results());
         Files.writeString(rig.results().resolve("half"), "older");
-        rig.job("printf new > \"$FOREBAY_OUT/half\"; printf log > \"$FOREBAY_OUT/log\"; kill -9 $$", "  retry: {item: 0}", """
+        rig.job("printf new > \"$FOREBAY_OUT/half\"; printf log > \"$FOREBAY_OUT/log\"; kill -9 $$$$", "  retry: {item: 0}", """
                   outputs:
                   - {name: out, path: half, to: 'file://%1$s/'}
                   - {name: log, path: log, to: 'file://%1$s/failed/', when: Failure}

@@ -213,7 +213,7 @@ public final class JobRig implements AutoCloseable {
         try (var walk = Files.walk(results())) {
             for (var path : walk.filter(Files::isRegularFile).toList()) {
                 var relative = results().relativize(path).toString();
-                if (!relative.startsWith(".forebay")) {
+                if (!relative.startsWith(".forebay/") && !relative.contains("/.forebay/")) {
                     found.put(relative, Files.readString(path, StandardCharsets.ISO_8859_1));
                 }
             }

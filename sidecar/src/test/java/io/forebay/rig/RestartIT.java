@@ -75,7 +75,7 @@ class RestartIT extends RigTest {
         var marker = rig.home().resolve("marker");
         rig.input("a", "x");
         rig.job("""
-                if [ ! -e "%1$s" ]; then touch "%1$s"; for i in 1 2 3; do echo first > "$FOREBAY_OUT/$i"; done; echo w > "$FOREBAY_WORK/left"; kill -9 $$; fi
+                if [ ! -e "%1$s" ]; then touch "%1$s"; for i in 1 2 3; do echo first > "$FOREBAY_OUT/$i"; done; echo w > "$FOREBAY_WORK/left"; kill -9 $$$$; fi
                 [ ! -e "$FOREBAY_WORK/left" ] || exit 5
                 for i in 3 4 5; do echo second > "$FOREBAY_OUT/$i"; done
                 """.formatted(marker));

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
             "70:a fault of Forebay's own"
         },
         subcommands = {
-            HelpCommand.class, RunCommand.class, PlanCommand.class, StatusCommand.class, ResumeCommand.class, VerifyCommand.class,
+            HelpCommand.class, RunCommand.class, PlanCommand.class, ValidateCommand.class, StatusCommand.class, ResumeCommand.class, VerifyCommand.class,
             CopyCommand.StageIn.class, CopyCommand.Flush.class, AutoComplete.GenerateCompletion.class
         })
 public final class ForebayCommand implements Runnable {

@@ -55,7 +55,7 @@ final class RunCommand implements Callable<Integer> {
                 return result.exitCode();
             }
         } catch (RunRefused e) {
-            throw new CliException(e.exitCode(), e.getMessage());
+            throw new CliException(e.exitCode(), String.valueOf(e.getMessage()));
         } catch (IOException e) {
             throw new CliException(ForebayCommand.OWN_FAULT, String.valueOf(e.getMessage()));
         }

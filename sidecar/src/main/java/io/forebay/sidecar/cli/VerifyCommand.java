@@ -6,6 +6,7 @@ import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.coordinator.JobRecords;
 import io.forebay.sidecar.local.JobStores;
 import io.forebay.sidecar.records.RecordsDamagedException;
+import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -81,35 +82,35 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** @return what is wrong; null: nothing */
     private @Nullable String problem(JobStores stores, StagedOutput output) {
+        if (output.kind().equals("LINK") || output.kind().equals("FOLDER")) {
+            return null;
+        }
         files.incrementAndGet();
         var uri = StoreUri.parse(output.finalUri());
         try {
             var store = stores.stores().at(uri);
-            return stores.engine().retrying("verify " + uri, () -> switch (output.kind()) {
-                case "LINK", "FOLDER" -> null;
-                default -> {
-                    var entry = store.stat(uri.path());
-                    if (entry.version().size() != output.size()) {
-                        yield "it has " + entry.version().size() + " bytes, its record says " + output.size();
-                    }
-                    var crc = new CRC32C();
-                    var scratch = scratch();
-                    try {
-                        store.read(entry.version(), 0, output.size(), scratch, (offset, piece) -> crc.update(piece));
-                    } finally {
-                        scratches.add(scratch.clear());
-                    }
-                    bytes.addAndGet(output.size());
-                    var found = "%08x".formatted(crc.getValue());
-                    yield found.equals(output.crc32c()) ? null : "its CRC32C is " + found + ", its record says " + output.crc32c();
-                }
-            });
+            var found = stores.engine().retrying("verify " + uri, () -> found(store, uri));
+            bytes.addAndGet(output.size());
+            var recorded = output.size() + " bytes, CRC32C " + output.crc32c();
+            return found.equals(recorded) ? null : "it has " + found + ", its record says " + recorded;
         } catch (StoreException e) {
             return String.valueOf(e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return "interrupted";
         }
+    }
+
+    private String found(Store store, StoreUri uri) throws StoreException, InterruptedException {
+        var version = store.stat(uri.path()).version();
+        var crc = new CRC32C();
+        var scratch = scratch();
+        try {
+            store.read(version, 0, version.size(), scratch, (offset, piece) -> crc.update(piece));
+        } finally {
+            scratches.add(scratch.clear());
+        }
+        return version.size() + " bytes, CRC32C " + "%08x".formatted(crc.getValue());
     }
 
     private ByteBuffer scratch() {

@@ -238,7 +238,7 @@ final class Commits {
         var table = core.table;
         var decided = residue == null ? null : residue.decided;
         core.letGo(h);
-        if (decided != null && decided.success() && !failure.permanent()) {
+        if (residue != null && decided != null && decided.success() && !failure.permanent()) {
             // What was decided stays decided: the coordinator carries it out, or finds pieces lost and begins a new generation.
             var ticket = core.append(entry(h, failure, false, e, residue));
             core.orphan(item);

@@ -41,10 +41,12 @@ final class Leasing {
         try {
             lapsed.remove(hello.worker());
             var before = core.workers.get(hello.worker());
-            var worker = before;
+            WorkerState worker;
             var holding = new HashMap<Integer, Holding>();
             hello.holding().forEach(h -> holding.put((int) h.item(), h));
-            if (before == null || !before.instance.equals(hello.instance())) {
+            if (before != null && before.instance.equals(hello.instance())) {
+                worker = before;
+            } else {
                 worker = new WorkerState(hello.worker(), hello.instance(), hello.node(), hello.slots());
                 core.workers.put(hello.worker(), worker);
             }

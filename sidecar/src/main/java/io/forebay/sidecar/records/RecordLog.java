@@ -80,7 +80,7 @@ public final class RecordLog implements AutoCloseable {
         try {
             while (durable < ticket.number()) {
                 if (lost != null) {
-                    throw new LogLostException(lost.getMessage(), lost.superseded(), lost);
+                    throw new LogLostException(String.valueOf(lost.getMessage()), lost.superseded(), lost);
                 }
                 if (writing) {
                     changed.await();

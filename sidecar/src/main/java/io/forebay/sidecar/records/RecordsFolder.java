@@ -101,6 +101,24 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
         }
     }
 
+    /**
+     * Removes temporary names that killed coordinators left in it. Only for whoever has claimed it: a predecessor that wakes up finds
+     * its rename failing, which is what it should.
+     */
+    void removeLeftovers() throws StoreException {
+        var path = path();
+        if (path.isEmpty()) {
+            return;
+        }
+        try (var names = Files.newDirectoryStream(path.get(), ".fb-*")) {
+            for (var name : names) {
+                Files.deleteIfExists(name);
+            }
+        } catch (IOException e) {
+            throw new StoreException(Kind.TRANSIENT, "records folder " + uri + " cannot be tidied: " + e, e);
+        }
+    }
+
     /** Makes the folder where folders exist. @throws StoreException it cannot be made */
     public void create() throws StoreException {
         var path = path();

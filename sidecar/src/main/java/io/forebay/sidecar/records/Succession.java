@@ -92,6 +92,9 @@ public final class Succession implements AutoCloseable {
         } else {
             folder.put(name, json(claim));
         }
+        if (dead) {
+            folder.removeLeftovers();
+        }
         folder.put("job.json", json(claim));
         return new Succession(folder, options, claim, History.before(folder, claim.generation()), dead, notices);
     }

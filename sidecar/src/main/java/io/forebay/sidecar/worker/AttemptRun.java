@@ -29,6 +29,9 @@ final class AttemptRun implements Runnable {
         /** The attempt is over. @param kept its data stay in the buffer, since they could not be exported */
         void over(Attempt attempt, boolean kept);
 
+        /** An item failed: what the coordinator makes of it ({@code onItemFailure: Stop}) is to be known now. */
+        void failed(Attempt attempt) throws InterruptedException;
+
         /** Nothing can be trusted any more (the journal failed, or a fault of our own outside any item). */
         void broken(Attempt attempt, Throwable why);
     }
@@ -40,6 +43,7 @@ final class AttemptRun implements Runnable {
     private final PatientLink link;
     private final WorkerIdentity me;
     private final Host host;
+    private Slots.@Nullable Taken slot;
 
     AttemptRun(Attempt attempt, Stages stages, Buffer buffer, Journal journal, PatientLink link, WorkerIdentity me, Host host) {
         this.attempt = attempt;
@@ -78,7 +82,11 @@ final class AttemptRun implements Runnable {
                 }
                 return succeeded();
             } catch (AttemptFailed e) {
-                return failed(e.failure(), e.unexported());
+                var kept = failed(e.failure(), e.unexported());
+                host.failed(attempt);
+                return kept;
+            } finally {
+                freeSlot();
             }
         } catch (Fenced e) {
             giveUp();
@@ -94,11 +102,10 @@ final class AttemptRun implements Runnable {
         }
         attempt.state(ItemState.FETCHING);
         var lease = attempt.lease();
-        long inputBytes = lease.inputs().stream().mapToLong(i -> Math.max(0, i.size())).sum();
         try {
             if (!attempt.hasSpace()) {
                 var waited = System.nanoTime();
-                attempt.space(buffer.admit(lease.item(), lease.generation(), lease.attempt(), inputBytes, lease.avoidTier()));
+                attempt.space(buffer.admit(lease.item(), lease.generation(), lease.attempt(), inputBytes(), lease.avoidTier()));
                 attempt.took(Stage.WAIT, System.nanoTime() - waited);
             }
         } catch (NeverFitsException e) {
@@ -118,21 +125,34 @@ final class AttemptRun implements Runnable {
         attempt.state(ItemState.READY);
         long waited = System.nanoTime();
         stages.shared().paths();
-        try (var slot = stages.slots().take(attempt.lease().alone())) {
-            attempt.took(Stage.WAIT, System.nanoTime() - waited);
-            try (var watch = stages.early().watch(attempt)) {
-                try {
-                    timed(Stage.RUN, () -> stages.steps().run(attempt));
-                } catch (AttemptFailed | InterruptedException e) {
-                    watch.abandon();
-                    throw e;
-                }
+        slot = stages.slots().take(attempt.lease().alone());
+        attempt.took(Stage.WAIT, System.nanoTime() - waited);
+        var space = attempt.space();
+        space.running(true);
+        try (var watch = stages.early().watch(attempt)) {
+            try {
+                timed(Stage.RUN, () -> stages.steps().run(attempt));
+            } catch (AttemptFailed | InterruptedException e) {
+                watch.abandon();
+                throw e;
             }
         } finally {
-            var space = attempt.space();
-            long inputBytes = attempt.lease().inputs().stream().mapToLong(i -> Math.max(0, i.size())).sum();
-            buffer.learned(inputBytes, space.growth());
+            space.running(false);
+            buffer.learned(inputBytes(), space.growth());
         }
+        freeSlot();
+    }
+
+    /** After the last step; after a failure only when the coordinator's answer to it is known, so that nothing starts that must not. */
+    private void freeSlot() {
+        var taken = slot;
+        if (taken != null) {
+            taken.close();
+        }
+    }
+
+    private long inputBytes() {
+        return attempt.lease().inputs().stream().mapToLong(i -> Buffer.footprint(Math.max(0, i.size()))).sum();
     }
 
     /** @return whether outputs were granted (or there are none) */
@@ -188,8 +208,8 @@ final class AttemptRun implements Runnable {
                 list = e.unexported();
             }
         }
-        var ended = report(failure, published(), list);
-        if (!list.isEmpty() && !ended) {
+        boolean goesOn = report(failure, published(), list);
+        if (!list.isEmpty() && !goesOn) {
             return true;
         }
         over(false);
@@ -203,7 +223,7 @@ final class AttemptRun implements Runnable {
                 && (failure.reason().equals("StepFailed") || failure.reason().equals("DeadlineExceeded") || failure.reason().equals("MissingOutput"));
     }
 
-    /** @return whether the item will be tried again */
+    /** @return whether the item goes on elsewhere: tried again, or given to another worker */
     private boolean report(@Nullable Failure failure, List<StagedOutput> published, List<Unexported> unexported) throws InterruptedException {
         var ended = link.ended(new ItemEnded(
                 me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), failure, List.copyOf(attempt.runs()), published,

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Finds what an attempt left in $(OUT), and stages it. Thread-safe. */
 final class FlushStage {
@@ -119,8 +120,13 @@ final class FlushStage {
         var prepared = Fan.out(
                 "prepare", files, FILES_AT_ONCE, f -> flusher.prepare(f, attempt.item(), attempt.generation(), attempt.number()));
         announce(attempt, prepared);
-        var indexes = java.util.stream.IntStream.range(0, files.size()).boxed().toList();
-        return Fan.out("flush", indexes, FILES_AT_ONCE, i -> flusher.stage(files.get(i), prepared.get(i)));
+        var indexes = IntStream.range(0, files.size()).boxed().toList();
+        try {
+            return Fan.out("flush", indexes, FILES_AT_ONCE, i -> flusher.stage(files.get(i), prepared.get(i)));
+        } catch (StoreException | BufferIoException | ChangingException e) {
+            publisher.discard(prepared);
+            throw e;
+        }
     }
 
     /** An early copy, if it is what the buffer holds now, byte for byte: stores through a mapping leave no other trace. */

@@ -87,7 +87,7 @@ final class Recovery {
             return null;
         }
         var attempt = new Attempt(lease, nowMillis);
-        long inputBytes = lease.inputs().stream().mapToLong(i -> Math.max(0, i.size())).sum();
+        long inputBytes = lease.inputs().stream().mapToLong(i -> Buffer.footprint(Math.max(0, i.size()))).sum();
         var space = buffer.adopt(key.item(), key.generation(), key.attempt(), facts.tier, inputBytes);
         space.ifPresent(attempt::space);
         attempt.runs().addAll(facts.runs);

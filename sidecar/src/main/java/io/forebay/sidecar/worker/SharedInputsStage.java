@@ -32,9 +32,12 @@ final class SharedInputsStage {
             }
             var result = new LinkedHashMap<String, String>();
             for (var e : byName.entrySet()) {
-                long bytes = e.getValue().stream().mapToLong(ItemInput::size).sum();
+                long bytes = e.getValue().stream().mapToLong(i -> Buffer.footprint(Math.max(0, i.size()))).sum();
                 var space = buffer.admitShared(e.getKey(), bytes);
-                fetch.fetch(e.getValue(), space.in(), -1);
+                if (!space.inputsKept()) {
+                    fetch.fetch(e.getValue(), space.in(), -1);
+                    space.inputsComplete();
+                }
                 var folder = space.in() + "/" + e.getKey();
                 var single = !job.input(e.getKey()).source().isFolder() && e.getValue().size() == 1;
                 result.put(e.getKey(), single ? FetchStage.path(e.getValue().getFirst(), space.in()) : folder);
@@ -55,7 +58,7 @@ final class SharedInputsStage {
         try {
             return paths.get();
         } catch (ExecutionException e) {
-            throw new AttemptFailed(e.getCause() instanceof AttemptFailed f ? Failures.shared(f.failure()) : Failures.own(e.getCause()));
+            throw new AttemptFailed(e.getCause() instanceof AttemptFailed f ? Failures.shared(f.failure()) : Failures.own(e));
         }
     }
 }

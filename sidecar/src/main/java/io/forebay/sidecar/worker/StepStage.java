@@ -83,12 +83,16 @@ final class StepStage {
 
     private End runOne(Attempt attempt, CommandId id, Command command) throws AttemptFailed, InterruptedException {
         var future = calls.end(id);
+        // One that an earlier life of the worker had started either runs still, or has ended, or is lost: it never starts again here.
+        boolean recovered = id.equals(attempt.running());
         attempt.running(id);
         try {
-            host.submit(command);
+            if (!recovered) {
+                host.submit(command);
+            }
             return future.get();
         } catch (ExecutionException e) {
-            throw new AttemptFailed(Failures.own(e.getCause()));
+            throw new AttemptFailed(Failures.own(e));
         } catch (InterruptedException e) {
             stopAndWait(id, future);
             throw e;

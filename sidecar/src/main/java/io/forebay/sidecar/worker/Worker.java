@@ -317,6 +317,15 @@ public final class Worker implements AttemptRun.Host {
     }
 
     @Override
+    public void failed(Attempt attempt) throws InterruptedException {
+        try {
+            renewOnce();
+        } catch (LinkException e) {
+            counters.say("coordinator away: " + e.getMessage());
+        }
+    }
+
+    @Override
     public void broken(Attempt attempt, Throwable why) {
         broken = why;
         wake();

@@ -48,7 +48,7 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
         for (var line = lines.next(); !line.isEmpty(); line = lines.next()) {
             int colon = line.indexOf(':');
             if ((line.startsWith(" ") || line.startsWith("\t")) && !name.isEmpty()) {
-                var values = fields.get(name);
+                var values = fields.computeIfAbsent(name, n -> new ArrayList<>(List.of("")));
                 values.set(values.size() - 1, values.getLast() + " " + line.strip());
             } else if (colon > 0) {
                 name = line.substring(0, colon).strip().toLowerCase(Locale.ROOT);
