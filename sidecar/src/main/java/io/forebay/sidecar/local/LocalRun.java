@@ -70,6 +70,8 @@ public final class LocalRun implements AutoCloseable {
         @Nullable LocalFolders folders;
         /** Until a run has ended well, what lies in the buffer may be all that is left of an earlier one. */
         volatile boolean keep = true;
+        /** Made by this run: nothing of an earlier one lies in it. */
+        boolean freshControl;
 
         <T extends AutoCloseable> T add(T resource) {
             open.add(resource);
@@ -123,7 +125,11 @@ public final class LocalRun implements AutoCloseable {
     private static void closeAfter(Exception e, Resources resources) {
         try {
             resources.close();
-        } catch (RuntimeException suppressed) {
+            var folders = resources.folders;
+            if (resources.freshControl && folders != null) {
+                FileTree.delete(folders.control().toString());
+            }
+        } catch (IOException | RuntimeException suppressed) {
             e.addSuppressed(suppressed);
         }
     }
@@ -141,6 +147,7 @@ public final class LocalRun implements AutoCloseable {
         var folders = LocalFolders.of(job, options.disk(), environment);
         notes.addAll(folders.notes());
         resources.folders = folders;
+        resources.freshControl = !Files.exists(folders.control());
         BufferRoots.make(folders.control().toString());
         var scratch = Files.createDirectories(folders.control().resolve("plan"));
         var mode = options.resume() ? RunMode.RESUME : options.fresh() ? RunMode.FRESH : RunMode.RUN;
@@ -196,7 +203,7 @@ public final class LocalRun implements AutoCloseable {
         var traffic = worker.snapshot();
         var seconds = (System.nanoTime() - began) / 1e9;
         var keptAt = !end.clean() || summary.unexported() > 0 ? Optional.of(where()) : Optional.<String>empty();
-        resources.keep = keptAt.isPresent() || (summary.code() != ExitCode.DURABLE && summary.unfinished() > 0);
+        resources.keep = keptAt.isPresent();
         var lines = new ArrayList<>(notes.stream().map(n -> "note: " + n).toList());
         lines.addAll(SummaryText.lines(job, summary, traffic, seconds, keptAt));
         if (broken != null) {
