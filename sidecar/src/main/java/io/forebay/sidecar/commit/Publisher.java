@@ -2,6 +2,7 @@ package io.forebay.sidecar.commit;
 
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
+import io.forebay.sidecar.store.StagedMessages;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.Store.InlineSource;
 import io.forebay.sidecar.store.Store.PublishOutcome;

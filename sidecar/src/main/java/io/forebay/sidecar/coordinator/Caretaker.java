@@ -10,9 +10,7 @@ import io.forebay.sidecar.link.CoordinatorLink.LinkException;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.RecordLog.Ticket;
 import io.forebay.sidecar.records.StoreRetry;
-import io.forebay.sidecar.store.FileMeta;
-import io.forebay.sidecar.store.StagedFile;
-import io.forebay.sidecar.store.StagedFile.Stub;
+import io.forebay.sidecar.store.StagedMessages;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.Store.PublishOutcome;
 import io.forebay.sidecar.store.StoreException;
@@ -167,7 +165,7 @@ final class Caretaker {
             }
             try {
                 var store = stores.at(StoreUri.parse(output.finalUri()));
-                retry.run(() -> store.discard(stub(output)));
+                retry.run(() -> store.discard(StagedMessages.stub(output)));
             } catch (StoreException e) {
                 core.sayLocked("cannot remove " + output.handle() + " beside " + output.finalUri() + ": " + e.getMessage());
             }
@@ -181,7 +179,7 @@ final class Caretaker {
         for (var output : outputs) {
             var uri = StoreUri.parse(output.finalUri());
             var store = stores.at(uri);
-            var file = new StagedFile(stub(output), output.parts(), output.size(), Long.parseLong(output.crc32c(), 16));
+            var file = StagedMessages.file(output);
             if (retry.call(() -> store.publish(file, new Store.InlineSource.Absent())) == PublishOutcome.LOST) {
                 lost.add(output);
             } else {
@@ -192,13 +190,6 @@ final class Caretaker {
             retry.run(() -> folder.getKey().syncFolders(folder.getValue()));
         }
         return lost;
-    }
-
-    private static Stub stub(StagedOutput o) {
-        var key = StoreUri.parse(o.finalUri()).path();
-        return new Stub(
-                StagedFile.Kind.valueOf(o.kind()), key, o.root(), o.handle(), Math.max(0, o.size()),
-                new FileMeta(o.mode(), o.mtimeNanos(), o.link()));
     }
 
     private void carryOut(int item) throws LinkException, InterruptedException {

@@ -1,7 +1,7 @@
 package io.forebay.sidecar.flush;
 
 import io.forebay.message.Messages.StagedOutput;
-import io.forebay.sidecar.commit.StagedMessages;
+import io.forebay.sidecar.store.StagedMessages;
 import io.forebay.sidecar.store.StageRequest;
 import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.StagedFile.Stub;

@@ -1,9 +1,7 @@
-package io.forebay.sidecar.commit;
+package io.forebay.sidecar.store;
 
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
-import io.forebay.sidecar.store.FileMeta;
-import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.StagedFile.Kind;
 import io.forebay.sidecar.store.StagedFile.Stub;
 import java.util.List;
