@@ -107,4 +107,28 @@ class ThinThreadIT {
         assertThat(result.exit()).as(result.all()).isEqualTo(1);
         assertThat(Files.readAllLines(rig.home().resolve("ran"))).hasSize(3);
     }
+
+    @Test
+    @DisplayName("K8 where the kernel can confine it, a command reads its inputs and writes its own folders, and sees no journal and no other item")
+    void confined() throws Exception {
+        org.junit.jupiter.api.Assumptions.assumeTrue(StepRunnerBinary.path().isPresent(), "left out: no step runner could be built");
+        var disk = Files.createDirectories(Path.of("target", "fenced-" + System.nanoTime()).toAbsolutePath());
+        org.junit.jupiter.api.Assumptions.assumeFalse(
+                disk.startsWith("/tmp") || disk.startsWith(System.getProperty("user.home")), "left out: the checkout lies where Landlock cannot close a folder");
+        rig.environment("FOREBAY_DISK", disk.toString());
+        rig.input("a", "x").input("b", "y");
+        rig.job("""
+                cat "$FOREBAY_INPUT" > "$FOREBAY_OUT/$FOREBAY_NAME"
+                cat %1$s/*/journal > "$FOREBAY_OUT/stolen-$FOREBAY_NAME" 2>/dev/null || rm "$FOREBAY_OUT/stolen-$FOREBAY_NAME"
+                for d in %1$s/*/items/*/in/in/*; do [ "$d" = "$FOREBAY_INPUT" ] || cat "$d" > "$FOREBAY_OUT/other-$FOREBAY_NAME" 2>/dev/null; done
+                find "$FOREBAY_OUT" -name 'other-*' -empty -delete
+                true
+                """.formatted(disk), "  buffer: {tiers: [{medium: Disk, size: 64Mi}]}");
+
+        var result = rig.run();
+
+        assertThat(result.exit()).as(result.all()).isZero();
+        assertThat(rig.published()).containsOnlyKeys("a", "b");
+        io.forebay.sidecar.os.FileTree.delete(disk.toString());
+    }
 }

@@ -70,4 +70,19 @@ record LocalFolders(String jobToken, Path control, List<TierConfig> tiers, List<
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }
     }
+
+    /**
+     * Folders that commands see nothing of but their own item's. Landlock can close a folder only where the command needs no right to make files
+     * beside it (Linux Documentation/userspace-api/landlock.rst: rules only ever add); that leaves out what everybody writes to.
+     *
+     * @return tiers and control; empty: they lie where they cannot be closed
+     */
+    List<String> fences(Map<String, String> environment) {
+        var open = List.of("/dev/shm", "/tmp", "/var/tmp", environment.getOrDefault("HOME", "/root"));
+        var all = new ArrayList<String>();
+        tiers.forEach(tier -> all.add(tier.root()));
+        all.add(control.toString());
+        var closable = all.stream().noneMatch(folder -> open.stream().anyMatch(o -> folder.startsWith(o + "/")));
+        return closable ? List.copyOf(all) : List.of();
+    }
 }

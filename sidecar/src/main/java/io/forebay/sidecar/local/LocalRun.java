@@ -172,8 +172,9 @@ public final class LocalRun implements AutoCloseable {
         var logs = folders.control().resolve("logs");
         Files.createDirectories(logs);
         var calls = new StepCalls();
+        var fences = folders.fences(environment);
         var steps = resources.add(LocalSteps.open(
-                job, folders.control(), options.runner(), calls, (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing()), lines));
+                job, folders.control(), options.runner(), fences, calls, (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing()), lines));
         var me = new WorkerIdentity("local", UUID.randomUUID().toString(), CoordinatorOptions.local(mode, scratch).me().host());
         var assembled = new WorkerAssembly(
                         me,
@@ -186,7 +187,7 @@ public final class LocalRun implements AutoCloseable {
                         coordinator,
                         steps.host(),
                         calls,
-                        new StepEnvironment(ShellEnvironment.of(environment), false, logs.toString(), images.runner()),
+                        new StepEnvironment(ShellEnvironment.of(environment), !fences.isEmpty(), logs.toString(), images.runner()),
                         folders.jobToken())
                 .assemble(journalled);
         return new LocalRun(job, resources, coordinator, assembled, notes);

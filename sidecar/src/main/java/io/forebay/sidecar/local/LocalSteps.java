@@ -36,10 +36,11 @@ final class LocalSteps implements AutoCloseable {
 
     /**
      * @param control folder of the run that a restart finds again: socket, token and locks
+     * @param fences folders that commands see nothing of but their own; empty: they are not confined
      * @param output the commands' lines, for the display
      */
     static LocalSteps open(
-            Job job, Path control, Optional<Path> program, StepHost.Listener listener, StepServer.Output output, Consumer<String> notes)
+            Job job, Path control, Optional<Path> program, List<String> fences, StepHost.Listener listener, StepServer.Output output, Consumer<String> notes)
             throws IOException {
         int slots = job.workers().slots();
         if (program.isEmpty() || !Files.isExecutable(program.get())) {
@@ -49,7 +50,7 @@ final class LocalSteps implements AutoCloseable {
         var token = token(control.resolve("token"));
         var socket = new SocketPath(control.resolve("steps.sock"));
         var server = StepServer.open(
-                StepServer.Options.of(socket, token).withGrace(GRACE).withOutput(output).withNotes(notes), listener);
+                StepServer.Options.of(socket, token).withFences(fences).withGrace(GRACE).withOutput(output).withNotes(notes), listener);
         var runners = new ArrayList<RunnerProcess>();
         for (var step : job.steps()) {
             var lock = control.resolve("runner-" + step.name() + ".lock");
