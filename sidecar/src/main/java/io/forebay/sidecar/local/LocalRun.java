@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -206,7 +207,7 @@ public final class LocalRun implements AutoCloseable {
         var keptAt = !end.clean() || summary.unexported() > 0 ? Optional.of(where()) : Optional.<String>empty();
         resources.keep = keptAt.isPresent();
         var lines = new ArrayList<>(notes.stream().map(n -> "note: " + n).toList());
-        lines.addAll(SummaryText.lines(job, summary, traffic, seconds, keptAt));
+        lines.addAll(SummaryText.lines(job, summary, traffic, seconds, keptAt, Set.copyOf(coordinator.notices())));
         if (broken != null) {
             lines.add("a fault of Forebay's own (exit 70): " + broken);
         }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The words at the end of a run. Pure. */
 final class SummaryText {
@@ -20,9 +21,10 @@ final class SummaryText {
 
     private SummaryText() {}
 
-    static List<String> lines(Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt) {
+    /** @param told notices that the user has seen already */
+    static List<String> lines(Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt, Set<String> told) {
         var out = new ArrayList<String>();
-        s.notices().forEach(n -> out.add("note: " + n));
+        s.notices().stream().filter(n -> !told.contains(n)).forEach(n -> out.add("note: " + n));
         for (var f : s.failures()) {
             out.add("failed: " + f.key() + ": " + f.reason() + " (attempt " + f.attempt() + "): " + f.message());
         }
