@@ -97,12 +97,11 @@ final class FetchRun {
         long size = version.size();
         long partSize = size <= tools.config().splitAbove().value() ? Math.max(size, 1) : partSize(size);
         int count = Math.toIntExact(Math.max(1, Math.ceilDiv(size, partSize)));
-        var claim = new Gate.Claim();
+        var job = new FetchJob(tools, store, version, lane, new Gate.Claim(), target);
         var joined = new Joined();
         Parallel.run(count, lane.most(), i -> {
             long start = i * partSize;
-            var part = new PartFetch(
-                    tools, store, version, lane, claim, target, start, Math.min(size, start + partSize));
+            var part = new PartFetch(job, start, Math.min(size, start + partSize));
             var receipt = part.run();
             checksum.add(part.start(), part.length(), part.crc32c());
             joined.add(start == 0 && part.resumed() && !told(receipt) ? withChecksum(receipt) : receipt);

@@ -43,13 +43,11 @@ final class Lane {
         files.release();
     }
 
-    /** Waits until so many bytes may move. @return whether there is a limit at all */
-    boolean pay(long bytes) throws InterruptedException {
-        if (bucket == null || bytes == 0) {
-            return false;
+    /** Waits until so many bytes may move. */
+    void pay(long bytes) throws InterruptedException {
+        if (bucket != null && bytes > 0) {
+            bucket.take(bytes);
         }
-        bucket.take(bytes);
-        return true;
     }
 
     /** The chunk's memory, cut so that the bandwidth stays even. */

@@ -4,7 +4,6 @@ import io.forebay.sidecar.store.ReadReceipt;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
-import io.forebay.sidecar.store.Version;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,15 +29,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class PartFetch {
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    /** A piece may take so many times the usual before its request counts as stalled. */
-    private static final int SLOW_FACTOR = 4;
-
+    private final FetchJob job;
     private final Tools tools;
-    private final Store store;
-    private final Version version;
     private final Lane lane;
-    private final Gate.Claim claim;
-    private final FetchTarget target;
+    private final Patience patience;
     private final long start;
     private final long end;
     private final int chunkBytes;
@@ -52,6 +46,7 @@ final class PartFetch {
     private long position;
     private @Nullable Attempt owner;
     private boolean busy;
+    private int paying;
     private boolean over;
     private boolean resumed;
     private long movedAt;
@@ -61,32 +56,20 @@ final class PartFetch {
     private @Nullable StoreException failure;
     private @Nullable BufferIoException bufferFailure;
 
-    PartFetch(
-            Tools tools, Store store, Version version, Lane lane, Gate.Claim claim, FetchTarget target, long start, long end) {
-        this.tools = tools;
-        this.store = store;
-        this.version = version;
-        this.lane = lane;
-        this.claim = claim;
-        this.target = target;
+    PartFetch(FetchJob job, long start, long end) {
+        this.job = job;
+        this.tools = job.tools();
+        this.lane = job.lane();
+        this.patience = new Patience(tools.config(), lane.gate());
         this.start = start;
         this.end = end;
         this.position = start;
         this.chunkBytes = ChunkPool.sizeFor(end - start);
     }
 
-    /** A request was revoked: another one delivers. */
-    private static final class RevokedException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        RevokedException() {
-            super("another request delivers this part");
-        }
-    }
-
     /** Until the part is whole. */
     ReadReceipt run() throws StoreException, BufferIoException, InterruptedException {
-        var tally = tools.retry().begin("reading " + version.key());
+        var tally = tools.retry().begin(job.what());
         while (true) {
             long before = position();
             try {
@@ -146,7 +129,7 @@ final class PartFetch {
     private void restart() {
         lock.lock();
         try {
-            target.landed(start - position);
+            job.target().landed(start - position);
             position = start;
             running.reset();
             over = true;
@@ -156,7 +139,7 @@ final class PartFetch {
     }
 
     private ReadReceipt round() throws StoreException, BufferIoException, InterruptedException {
-        var permit = lane.gate().acquire(claim, chunkBytes);
+        var permit = lane.gate().acquire(job.claim(), chunkBytes);
         Chunk chunk;
         try {
             chunk = tools.pool().acquire(chunkBytes);
@@ -201,36 +184,20 @@ final class PartFetch {
             if (failure != null && (live.isEmpty() || !failure.kind().worthRetrying())) {
                 throw failure;
             }
-            long idle = busy ? 0 : tools.timing().nanos() - movedAt;
-            if (idle >= stallNanos() && !givenUp) {
+            boolean ours = busy || paying > 0; // it is not the store that is waited for
+            long idle = ours ? 0 : tools.timing().nanos() - movedAt;
+            if (idle >= patience.stall() && !givenUp) {
                 giveUp();
-            } else if (live.size() == 1 && !givenUp && hedgeIsDue(idle)) {
+            } else if (live.size() == 1 && !givenUp && patience.hedgeIsDue(idle, movedAt, tools.timing().nanos() - hedgedAt)) {
                 hedge();
             }
-            long next = live.size() == 1 ? hedgeNanos() : stallNanos();
-            changed.awaitNanos(busy || next <= idle ? POLL_NANOS / 25 : Math.min(POLL_NANOS, next - idle));
+            long next = live.size() == 1 ? patience.hedge() : patience.stall();
+            changed.awaitNanos(ours || next <= idle ? POLL_NANOS / 25 : Math.min(POLL_NANOS, next - idle));
         }
-    }
-
-    /** Sooner if others move meanwhile: then it is this request alone that hangs. */
-    private boolean hedgeIsDue(long idle) {
-        long due = hedgeNanos();
-        if (tools.timing().nanos() - hedgedAt < due) {
-            return false;
-        }
-        return idle >= 2 * due || (idle >= due && lane.gate().lastProgressNanos() - movedAt > 0);
-    }
-
-    private long hedgeNanos() {
-        return Math.max(tools.config().hedgeAfter().toNanos(), SLOW_FACTOR * lane.gate().pieceNanos());
-    }
-
-    private long stallNanos() {
-        return Math.max(tools.config().readStallAfter().toNanos(), 2 * hedgeNanos());
     }
 
     private void hedge() {
-        var permit = lane.gate().tryExtra(claim, chunkBytes);
+        var permit = lane.gate().tryExtra(job.claim(), chunkBytes);
         if (permit.isEmpty()) {
             return;
         }
@@ -245,14 +212,14 @@ final class PartFetch {
         begin(permit.get(), chunk.get());
         movedAt = stalledSince; // the part as a whole has not moved
         tools.counters().hedges.increment();
-        tools.counters().say("a second request was started for " + version.key() + ": the first one stalls");
+        tools.counters().say("a second request was started for " + job.version().key() + ": the first one stalls");
     }
 
     private void giveUp() {
         givenUp = true;
         if (failure == null) {
             failure = new StoreException(
-                    Kind.TRANSIENT, "reading " + version.key() + ": no byte came for " + tools.config().readStallAfter().toSeconds() + " s");
+                    Kind.TRANSIENT, job.what() + ": no byte came for " + tools.config().readStallAfter().toSeconds() + " s");
         }
         live.forEach(a -> a.task.interrupt());
     }
@@ -289,7 +256,7 @@ final class PartFetch {
     private StoreException endedEarly() {
         return new StoreException(
                 Kind.TRANSIENT,
-                "reading " + version.key() + ": the answer ended at byte " + position + " of " + end + " without an error");
+                job.what() + ": the answer ended at byte " + position + " of " + end + " without an error");
     }
 
     /** One request. */
@@ -319,15 +286,15 @@ final class PartFetch {
             StoreException problem = null;
             try {
                 var scratch = lane.scratch(chunk);
-                pay(Math.min(scratch.capacity(), end - from));
+                payFirst(Math.min(scratch.capacity(), end - from));
                 askedAt = tools.timing().nanos();
-                told = store.read(version, from, end - from, scratch, this);
+                told = job.store().read(job.version(), from, end - from, scratch, this);
             } catch (StoreException e) {
                 problem = e;
             } catch (InterruptedException e) {
-                problem = new StoreException(Kind.TRANSIENT, "reading " + version.key() + " was given up", e);
+                problem = new StoreException(Kind.TRANSIENT, job.what() + " was given up", e);
             } catch (RuntimeException | Error e) {
-                problem = new StoreException(Kind.PERMANENT, "reading " + version.key() + ": " + e, e);
+                problem = new StoreException(Kind.PERMANENT, job.what() + ": " + e, e);
             } finally {
                 giveBack();
                 ended(this, told, problem);
@@ -352,9 +319,9 @@ final class PartFetch {
             BufferIoException problem = null;
             try {
                 running.update(piece.duplicate());
-                target.write(piece.duplicate(), offset, zerosToo);
-                target.landed(length);
-                pay(Math.min(length, end - offset - length));
+                job.target().write(piece.duplicate(), offset, zerosToo);
+                job.target().landed(length);
+                lane.pay(Math.min(length, end - offset - length));
             } catch (BufferIoException e) {
                 problem = e;
                 throw new IOException(e);
@@ -366,8 +333,23 @@ final class PartFetch {
             askedAt = tools.timing().nanos();
         }
 
-        private void pay(long bytes) throws InterruptedException {
-            lane.pay(bytes);
+        private void payFirst(long bytes) throws InterruptedException {
+            changePaying(1);
+            try {
+                lane.pay(bytes);
+            } finally {
+                changePaying(-1);
+            }
+        }
+
+        private void changePaying(int by) {
+            lock.lock();
+            try {
+                paying += by;
+                movedAt = tools.timing().nanos();
+            } finally {
+                lock.unlock();
+            }
         }
 
         /** From here to {@link #disown} no other request can become the owner. */
@@ -375,12 +357,12 @@ final class PartFetch {
             lock.lock();
             try {
                 if (revoked) {
-                    throw new RevokedException();
+                    throw new IOException("another request delivers this part");
                 }
                 if (offset != position || length > end - position) {
                     failure = new StoreException(
                             Kind.PERMANENT,
-                            "reading " + version.key() + ": " + length + " bytes at " + offset + " came instead of those at " + position);
+                            job.what() + ": " + length + " bytes at " + offset + " came instead of those at " + position);
                     throw new IOException(failure);
                 }
                 if (owner == null) {

@@ -47,6 +47,7 @@ final class Send<T> implements Runnable, Store.PieceSource {
     private long movedAt;
 
     private boolean patient;
+    private boolean paying;
     private boolean over;
     private @Nullable T result;
     private @Nullable StoreException failure;
@@ -131,7 +132,7 @@ final class Send<T> implements Runnable, Store.PieceSource {
         lock.lock();
         try {
             while (!over) {
-                long idle = patient ? 0 : tools.timing().nanos() - movedAt;
+                long idle = patient || paying ? 0 : tools.timing().nanos() - movedAt;
                 if (failure == null && idle >= tools.config().writeStallAfter().toNanos()) {
                     failure = new StoreException(Kind.TRANSIENT, what + ": nothing moved for " + idle / 1_000_000_000 + " s");
                     task.interrupt();
@@ -303,12 +304,26 @@ final class Send<T> implements Runnable, Store.PieceSource {
     private void pay(int bytes) throws IOException {
         long before = tools.timing().nanos();
         try {
-            if (lane.pay(bytes)) {
+            setPaying(true);
+            try {
+                lane.pay(bytes);
+            } finally {
+                setPaying(false);
                 paidNanos += tools.timing().nanos() - before;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(what + " was given up", e);
+        }
+    }
+
+    private void setPaying(boolean value) {
+        lock.lock();
+        try {
+            paying = value;
+            movedAt = tools.timing().nanos();
+        } finally {
+            lock.unlock();
         }
     }
 

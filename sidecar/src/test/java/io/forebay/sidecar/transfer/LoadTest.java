@@ -3,6 +3,7 @@ package io.forebay.sidecar.transfer;
 import io.forebay.sidecar.store.Crc32c;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.os.FileTree;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.RealFolders;
@@ -229,6 +230,26 @@ class LoadTest {
     }
 
     @Test
+    @DisplayName("Z6 requests that wait for their bandwidth are not taken for stalled")
+    void waitsForBandwidthPatiently() throws Exception {
+        var rate = Optional.of(Bytes.of(150_000));
+        try (var fixture = new EngineFixture(Path.of(folder), EngineFixture.QUICK, 16 << 20, PosixBufferFile.OPENER)) {
+            fixture.engine.limit(memory, new StoreLimits(rate, rate, 16, 16, false));
+            var fetches = new ArrayList<Callable<Object>>();
+            var stages = new ArrayList<Callable<Object>>();
+            for (var file : objects(20, 20_000)) {
+                fetches.add(() -> fixture.engine.fetch(memory, file, FileMeta.UNKNOWN, fixture.path(file.key())));
+                stages.add(() -> fixture.engine.stage(
+                        memory, fixture.stub(memory, "out/" + file.key(), 20_000), fixture.path(file.key())));
+            }
+            all(fetches);
+            all(stages);
+            assertThat(fixture.counters.hedges()).isZero();
+            assertThat(fixture.counters.retries()).isZero();
+        }
+    }
+
+    @Test
     @DisplayName("E9 a store that hangs does not stop transfers with another one")
     void aHungStoreDoesNotStopOthers() throws Exception {
         var release = new CountDownLatch(1);
@@ -261,6 +282,21 @@ class LoadTest {
             }
             release.countDown();
             Wait.until("all chunks are back", () -> fixture.pool.lentBytes() == 0);
+        }
+    }
+
+    @Test
+    @DisplayName("I5 1 of 100 range requests hangs for ever: the fetch ends within 15 s")
+    void oneHangingRangeDelaysLittle() throws Exception {
+        var store = new FaultyStore(memory).hangingHard("read", n -> n == 50, new CountDownLatch(1));
+        var version = objects(1, 100 << 20).getFirst();
+        try (var fixture = fixture(32 << 20)) {
+            long begun = System.nanoTime();
+            fixture.engine.fetch(store, version, FileMeta.UNKNOWN, fixture.path("f0"));
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(15));
+            assertThat(fixture.counters.hedges()).isEqualTo(1);
+            requireRight(fixture, 0, 100 << 20);
+            assertThat(memory.bytesRead.get()).as("Z5").isLessThan((100 << 20) * 11L / 10);
         }
     }
 
