@@ -114,29 +114,9 @@ final class FetchRun {
     }
 
     /** Stores tell the checksum of the whole with its first byte; the answer that began there broke off. */
-    private ReadReceipt withChecksum(ReadReceipt receipt) throws StoreException, InterruptedException {
-        var what = "reading the first byte of " + version.key();
-        var first = tools.retry().call(what, () -> {
-            var permit = lane.gate().acquire(new Gate.Claim(), ChunkPool.SMALL);
-            Chunk chunk;
-            try {
-                chunk = tools.pool().acquire(1);
-            } catch (InterruptedException | RuntimeException e) {
-                permit.close();
-                throw e;
-            }
-            Runnable giveBack = () -> {
-                chunk.close();
-                permit.close();
-            };
-            return Request.run(
-                    tools.io(),
-                    tools.config().interruptGrace(),
-                    what,
-                    () -> store.read(version, 0, 1, chunk.bytes(), (offset, piece) -> {}),
-                    giveBack,
-                    unwanted -> {});
-        });
+    private ReadReceipt withChecksum(ReadReceipt receipt) throws StoreException, BufferIoException, InterruptedException {
+        var job = new FetchJob(tools, store, version, lane, new Gate.Claim(), FetchTarget.nowhere());
+        var first = new PartFetch(job, 0, 1).run();
         return new ReadReceipt(first.crc32c(), false, receipt.meta() != null ? receipt.meta() : first.meta());
     }
 

@@ -4,12 +4,14 @@ import io.forebay.sidecar.store.FileMeta;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** The new file of the buffer that a fetch fills, created with its first byte. Thread-safe. */
 final class FetchTarget implements AutoCloseable {
     private final long size;
     private final boolean sparse;
-    private final SharedFile<BufferFile> file;
+    /** Absent: nowhere. */
+    private final @Nullable SharedFile<BufferFile> file;
     private final LongAdder total;
     private final LongAdder landed = new LongAdder();
 
@@ -19,6 +21,18 @@ final class FetchTarget implements AutoCloseable {
         this.size = size;
         this.sparse = SparseWriter.suits(size);
         this.file = new SharedFile<>(() -> create(opener, path));
+    }
+
+    private FetchTarget() {
+        this.total = new LongAdder();
+        this.size = 0;
+        this.sparse = false;
+        this.file = null;
+    }
+
+    /** For bytes that nobody wants, only what the store tells beside them. */
+    static FetchTarget nowhere() {
+        return new FetchTarget();
     }
 
     private BufferFile create(BufferFile.Opener opener, String path) throws BufferIoException {
@@ -36,6 +50,9 @@ final class FetchTarget implements AutoCloseable {
 
     /** @param over bytes may have been written there before: zeros must be written too */
     void write(ByteBuffer piece, long offset, boolean over) throws BufferIoException {
+        if (file == null) {
+            return;
+        }
         var open = file.enter();
         try {
             if (sparse && !over) {
@@ -61,6 +78,9 @@ final class FetchTarget implements AutoCloseable {
 
     /** The file is whole: gives it its mode and time. */
     void finish(FileMeta meta) throws BufferIoException {
+        if (file == null) {
+            return;
+        }
         var open = file.enter();
         try {
             open.describe(meta);
@@ -71,6 +91,8 @@ final class FetchTarget implements AutoCloseable {
 
     @Override
     public void close() {
-        file.close();
+        if (file != null) {
+            file.close();
+        }
     }
 }

@@ -5,14 +5,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Admits requests to one store in one direction: at most as many as {@link AdaptiveLimit} finds good, and at most so many bytes
  * of chunks. Fair over files: who waits and has the fewest requests running comes first, then who came first. Thread-safe.
+ *
+ * <p>A request that its caller has left, but that has not come back (it hangs in the kernel), no longer counts against the
+ * adaptive limit, else few of them would stop a store whose limit is low; it counts against the most there may be, and its
+ * bytes are still held.
  */
 final class Gate {
     private final Timing timing;
     private final AdaptiveLimit adaptive;
+    private final int most;
     private final long maxBytes;
     private final ReentrantLock lock = new ReentrantLock();
     /** All below is guarded by {@link #lock}. */
@@ -20,13 +26,16 @@ final class Gate {
 
     private int running;
     private int extras;
+    private int left;
     private long runningBytes;
     private boolean heldBack;
     private long lastProgress;
     private double pieceNanos;
 
-    Gate(AdaptiveLimit adaptive, long maxBytes, Timing timing) {
+    /** @param most requests ever under way at once, second ones aside */
+    Gate(AdaptiveLimit adaptive, int most, long maxBytes, Timing timing) {
         this.adaptive = adaptive;
+        this.most = most;
         this.maxBytes = maxBytes;
         this.timing = timing;
         this.lastProgress = timing.nanos();
@@ -42,7 +51,7 @@ final class Gate {
         final Claim claim;
         final int bytes;
         final Condition ready = lock.newCondition();
-        boolean granted;
+        @Nullable Permit permit;
 
         Waiter(Claim claim, int bytes) {
             this.claim = claim;
@@ -51,11 +60,14 @@ final class Gate {
     }
 
     /** The right to have one request running. Given back by {@link #close}, once; nothing else releases it. */
-    final class Permit implements AutoCloseable {
+    final class Permit implements Hold {
         private final Claim claim;
         private final int bytes;
         private final boolean extra;
-        private boolean returned;
+        /** Guarded by the gate's lock. */
+        private boolean active = true;
+
+        private boolean closed;
 
         private Permit(Claim claim, int bytes, boolean extra) {
             this.claim = claim;
@@ -64,15 +76,46 @@ final class Gate {
         }
 
         @Override
-        public void close() {
+        public void leave() {
             lock.lock();
             try {
-                if (!returned) {
-                    returned = true;
-                    release(claim, bytes, extra);
+                if (active) {
+                    deactivate();
+                    left++;
+                    serve();
                 }
             } finally {
                 lock.unlock();
+            }
+        }
+
+        @Override
+        public void close() {
+            lock.lock();
+            try {
+                if (closed) {
+                    return;
+                }
+                closed = true;
+                if (active) {
+                    deactivate();
+                } else {
+                    left--;
+                }
+                runningBytes -= bytes;
+                serve();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void deactivate() {
+            active = false;
+            claim.held--;
+            if (extra) {
+                extras--;
+            } else {
+                running--;
             }
         }
     }
@@ -82,26 +125,27 @@ final class Gate {
         lock.lockInterruptibly();
         try {
             if (waiters.isEmpty() && fits(bytes)) {
-                grant(claim, bytes);
-                return new Permit(claim, bytes, false);
+                return grant(claim, bytes);
             }
             heldBack = true;
             var waiter = new Waiter(claim, bytes);
             waiters.add(waiter);
             try {
-                while (!waiter.granted) {
+                var permit = waiter.permit;
+                while (permit == null) {
                     waiter.ready.await();
+                    permit = waiter.permit;
                 }
+                return permit;
             } catch (InterruptedException e) {
-                if (waiter.granted) {
-                    release(claim, bytes, false);
+                if (waiter.permit != null) {
+                    waiter.permit.close();
                 } else {
                     waiters.remove(waiter);
                     serve();
                 }
                 throw e;
             }
-            return new Permit(claim, bytes, false);
         } finally {
             lock.unlock();
         }
@@ -111,7 +155,7 @@ final class Gate {
     Optional<Permit> tryExtra(Claim claim, int bytes) {
         lock.lock();
         try {
-            if (extras >= Math.max(1, adaptive.limit() / 4)) {
+            if (extras >= Math.max(1, adaptive.limit() / 4) || running + extras + left >= 2 * most) {
                 return Optional.empty();
             }
             extras++;
@@ -186,11 +230,11 @@ final class Gate {
         }
     }
 
-    /** Requests running now, extra ones included. */
+    /** Requests running now, extra ones and those left behind included. */
     int running() {
         lock.lock();
         try {
-            return running + extras;
+            return running + extras + left;
         } finally {
             lock.unlock();
         }
@@ -206,24 +250,16 @@ final class Gate {
     }
 
     private boolean fits(int bytes) {
-        return running < adaptive.limit() && (running == 0 || runningBytes + bytes <= maxBytes);
+        return running < adaptive.limit()
+                && running + left < most
+                && (runningBytes + bytes <= maxBytes || runningBytes == 0);
     }
 
-    private void grant(Claim claim, int bytes) {
+    private Permit grant(Claim claim, int bytes) {
         running++;
         runningBytes += bytes;
         claim.held++;
-    }
-
-    private void release(Claim claim, int bytes, boolean extra) {
-        if (extra) {
-            extras--;
-        } else {
-            running--;
-        }
-        runningBytes -= bytes;
-        claim.held--;
-        serve();
+        return new Permit(claim, bytes, false);
     }
 
     private void serve() {
@@ -239,8 +275,7 @@ final class Gate {
                 return;
             }
             waiters.remove(next);
-            grant(waiter.claim, waiter.bytes);
-            waiter.granted = true;
+            waiter.permit = grant(waiter.claim, waiter.bytes);
             waiter.ready.signal();
         }
     }

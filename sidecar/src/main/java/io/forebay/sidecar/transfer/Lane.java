@@ -21,7 +21,7 @@ final class Lane {
     /** @param maxBytes most memory of the pool's that its requests may hold */
     Lane(int most, boolean adaptive, Optional<Bytes> bandwidth, long maxBytes, Timing timing) {
         this.most = most;
-        this.gate = new Gate(new AdaptiveLimit(START, most, adaptive), maxBytes, timing);
+        this.gate = new Gate(new AdaptiveLimit(START, most, adaptive), most, maxBytes, timing);
         this.bucket = bandwidth.map(b -> new TokenBucket(b.value(), timing)).orElse(null);
     }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A request that fails is followed by one for what is still missing.
  *   <li>A request that stalls gets a second one beside it. Both are then rivals: the first that delivers a piece becomes the
  *       part's owner, the other is revoked. Only an owner ever writes, so nobody writes behind a later one's back.
- *   <li>If neither moves, both are interrupted, and it is a failure like others.
+ *   <li>If neither moves, both are interrupted, or left behind if that does not help, and it is a failure like others.
  * </ul>
  *
  * The waiting happens on the calling thread, the requests run on {@link IoThreads}: the caller can leave at any time.
@@ -52,6 +52,7 @@ final class PartFetch {
     private long movedAt;
     private long hedgedAt;
     private boolean givenUp;
+    private long givenUpAt;
     private @Nullable ReadReceipt receipt;
     private @Nullable StoreException failure;
     private @Nullable BufferIoException bufferFailure;
@@ -139,20 +140,13 @@ final class PartFetch {
     }
 
     private ReadReceipt round() throws StoreException, BufferIoException, InterruptedException {
-        var permit = lane.gate().acquire(job.claim(), chunkBytes);
-        Chunk chunk;
-        try {
-            chunk = tools.pool().acquire(chunkBytes);
-        } catch (InterruptedException | RuntimeException e) {
-            permit.close();
-            throw e;
-        }
+        var hold = ChunkHold.acquire(tools.pool(), lane.gate(), job.claim(), chunkBytes);
         lock.lock();
         try {
             failure = null;
             givenUp = false;
             hedgedAt = tools.timing().nanos();
-            begin(permit, chunk);
+            begin(hold);
             return watch();
         } finally {
             revoke(List.copyOf(live));
@@ -160,15 +154,15 @@ final class PartFetch {
         }
     }
 
-    private void begin(Gate.Permit permit, Chunk chunk) {
-        var attempt = new Attempt(permit, chunk, position);
+    private void begin(ChunkHold hold) {
+        var attempt = new Attempt(hold, position);
         movedAt = tools.timing().nanos();
         live.add(attempt);
         try {
             attempt.task = tools.io().start(attempt);
         } catch (IllegalStateException e) {
             live.remove(attempt);
-            attempt.giveBack();
+            hold.close();
             throw e;
         }
     }
@@ -181,7 +175,7 @@ final class PartFetch {
             if (receipt != null) {
                 return receipt;
             }
-            if (failure != null && (live.isEmpty() || !failure.kind().worthRetrying())) {
+            if (failure != null && (live.isEmpty() || !failure.kind().worthRetrying() || leavesBehind())) {
                 throw failure;
             }
             boolean ours = busy || paying > 0; // it is not the store that is waited for
@@ -194,6 +188,11 @@ final class PartFetch {
             long next = live.size() == 1 ? patience.hedge() : patience.stall();
             changed.awaitNanos(ours || next <= idle ? POLL_NANOS / 25 : Math.min(POLL_NANOS, next - idle));
         }
+    }
+
+    /** They were told to end, and do not: they hang in the kernel. */
+    private boolean leavesBehind() {
+        return givenUp && !busy && tools.timing().nanos() - givenUpAt >= tools.config().interruptGrace().toNanos();
     }
 
     private void hedge() {
@@ -209,7 +208,7 @@ final class PartFetch {
         owner = null;
         hedgedAt = tools.timing().nanos();
         long stalledSince = movedAt;
-        begin(permit.get(), chunk.get());
+        begin(new ChunkHold(permit.get(), chunk.get()));
         movedAt = stalledSince; // the part as a whole has not moved
         tools.counters().hedges.increment();
         tools.counters().say("a second request was started for " + job.version().key() + ": the first one stalls");
@@ -217,6 +216,7 @@ final class PartFetch {
 
     private void giveUp() {
         givenUp = true;
+        givenUpAt = tools.timing().nanos();
         if (failure == null) {
             failure = new StoreException(
                     Kind.TRANSIENT, job.what() + ": no byte came for " + tools.config().readStallAfter().toSeconds() + " s");
@@ -229,6 +229,7 @@ final class PartFetch {
             a.revoked = true;
             live.remove(a);
             a.task.interrupt();
+            a.hold.leave();
         }
     }
 
@@ -261,8 +262,7 @@ final class PartFetch {
 
     /** One request. */
     private final class Attempt implements Runnable, Store.PieceSink {
-        private final Gate.Permit permit;
-        private final Chunk chunk;
+        private final ChunkHold hold;
         private final long from;
         /** Set before anything else can reach it, under the lock. */
         @SuppressWarnings("NullAway.Init")
@@ -274,9 +274,8 @@ final class PartFetch {
 
         private boolean first = true;
 
-        Attempt(Gate.Permit permit, Chunk chunk, long from) {
-            this.permit = permit;
-            this.chunk = chunk;
+        Attempt(ChunkHold hold, long from) {
+            this.hold = hold;
             this.from = from;
         }
 
@@ -285,7 +284,7 @@ final class PartFetch {
             ReadReceipt told = null;
             StoreException problem = null;
             try {
-                var scratch = lane.scratch(chunk);
+                var scratch = lane.scratch(hold.chunk());
                 payFirst(Math.min(scratch.capacity(), end - from));
                 askedAt = tools.timing().nanos();
                 told = job.store().read(job.version(), from, end - from, scratch, this);
@@ -296,14 +295,9 @@ final class PartFetch {
             } catch (RuntimeException | Error e) {
                 problem = new StoreException(Kind.PERMANENT, job.what() + ": " + e, e);
             } finally {
-                giveBack();
+                hold.close();
                 ended(this, told, problem);
             }
-        }
-
-        void giveBack() {
-            chunk.close();
-            permit.close();
         }
 
         @Override

@@ -46,11 +46,10 @@ final class PublishRun {
     private PublishOutcome withoutBytes() throws StoreException, InterruptedException {
         var permit = lane.gate().acquire(claim, 0);
         return Request.run(
-                tools.io(),
-                tools.config().interruptGrace(),
+                tools,
                 what,
                 () -> store.publish(file, new InlineSource.Absent()),
-                permit::close,
+                permit,
                 unwanted -> {});
     }
 

@@ -3,7 +3,6 @@ package io.forebay.sidecar.transfer;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.transfer.Transfers.StoreCall;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
@@ -24,34 +23,39 @@ final class Request<T> {
     }
 
     /**
-     * Waits for the answer. An interruption is passed on to the call, which then has {@code grace} to end.
+     * Waits for the answer, as long as it takes; after {@link TransferConfig#writeStallAfter} without the hold counting against
+     * others. An interruption is passed on to the call, which then has {@link TransferConfig#interruptGrace} to end.
      *
-     * @param done runs when the call has ended, also long after the caller has left
+     * @param hold of the call; closed when it has ended, also long after the caller has left
      * @param orphan gets the answer if the caller has left before
      */
-    static <T> T run(IoThreads io, Duration grace, String what, StoreCall<T> call, Runnable done, Consumer<T> orphan)
+    static <T> T run(Tools tools, String what, StoreCall<T> call, Hold hold, Consumer<T> orphan)
             throws StoreException, InterruptedException {
         var request = new Request<>(what, call, orphan);
         IoThreads.Task task;
         try {
-            task = io.start(() -> {
+            task = tools.io().start(() -> {
                 try {
                     request.perform();
                 } finally {
-                    done.run();
+                    hold.close();
                 }
             });
         } catch (IllegalStateException e) {
-            done.run();
+            hold.close();
             throw e;
         }
         try {
+            if (!task.awaitEnd(tools.config().writeStallAfter())) {
+                hold.leave();
+            }
             return request.await();
         } catch (InterruptedException e) {
             task.interrupt();
             try {
-                task.awaitEnd(grace);
+                task.awaitEnd(tools.config().interruptGrace());
             } finally {
+                hold.leave();
                 request.abandon();
             }
             throw e;

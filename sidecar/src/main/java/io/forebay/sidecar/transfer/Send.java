@@ -28,8 +28,7 @@ final class Send<T> implements Runnable, Store.PieceSource {
     private final String what;
     private final LongConsumer landed;
     private final Body<T> body;
-    private final Gate.Permit permit;
-    private final Chunk chunk;
+    private final ChunkHold hold;
     private final boolean tiny;
     /** What follows is used by the request's thread alone. */
     private final Pass given = new Pass();
@@ -46,6 +45,7 @@ final class Send<T> implements Runnable, Store.PieceSource {
     /** All below is guarded by {@link #lock}. */
     private long movedAt;
 
+    private long givenUpAt;
     private boolean patient;
     private boolean paying;
     private boolean over;
@@ -78,17 +78,15 @@ final class Send<T> implements Runnable, Store.PieceSource {
             String what,
             LongConsumer landed,
             Body<T> body,
-            Gate.Permit permit,
-            Chunk chunk) {
+            ChunkHold hold) {
         this.tools = tools;
         this.lane = lane;
         this.source = source;
         this.what = what;
         this.landed = landed;
         this.body = body;
-        this.permit = permit;
-        this.chunk = chunk;
-        this.tiny = chunk.size() == ChunkPool.SMALL;
+        this.hold = hold;
+        this.tiny = hold.chunk().size() == ChunkPool.SMALL;
         this.movedAt = tools.timing().nanos();
     }
 
@@ -108,21 +106,13 @@ final class Send<T> implements Runnable, Store.PieceSource {
             LongConsumer landed,
             Body<T> body)
             throws StoreException, BufferIoException, InterruptedException {
-        int chunkBytes = ChunkPool.sizeFor(bytes);
-        var permit = lane.gate().acquire(claim, chunkBytes);
-        Chunk chunk;
-        try {
-            chunk = tools.pool().acquire(chunkBytes);
-        } catch (InterruptedException | RuntimeException e) {
-            permit.close();
-            throw e;
-        }
-        var send = new Send<>(tools, lane, source, what, landed, body, permit, chunk);
+        var hold = ChunkHold.acquire(tools.pool(), lane.gate(), claim, bytes);
+        var send = new Send<>(tools, lane, source, what, landed, body, hold);
         IoThreads.Task task;
         try {
             task = tools.io().start(send);
         } catch (IllegalStateException e) {
-            send.giveBack();
+            hold.close();
             throw e;
         }
         return send.watch(task);
@@ -132,10 +122,14 @@ final class Send<T> implements Runnable, Store.PieceSource {
         lock.lock();
         try {
             while (!over) {
-                long idle = patient || paying ? 0 : tools.timing().nanos() - movedAt;
+                long now = tools.timing().nanos();
+                long idle = patient || paying ? 0 : now - movedAt;
                 if (failure == null && idle >= tools.config().writeStallAfter().toNanos()) {
                     failure = new StoreException(Kind.TRANSIENT, what + ": nothing moved for " + idle / 1_000_000_000 + " s");
+                    givenUpAt = now;
                     task.interrupt();
+                } else if (failure != null && now - givenUpAt >= tools.config().interruptGrace().toNanos()) {
+                    hold.leave(); // it hangs in the kernel: others need not wait with us
                 }
                 changed.awaitNanos(POLL_NANOS);
             }
@@ -147,6 +141,7 @@ final class Send<T> implements Runnable, Store.PieceSource {
                 // So that what the caller does next (discard) seldom meets a request still under way.
                 task.awaitEnd(tools.config().interruptGrace());
             } finally {
+                hold.leave();
                 lock.lock();
             }
             throw e;
@@ -174,7 +169,7 @@ final class Send<T> implements Runnable, Store.PieceSource {
         StoreException problem = null;
         long begun = tools.timing().nanos();
         try {
-            done = body.run(this, lane.scratch(chunk));
+            done = body.run(this, lane.scratch(hold.chunk()));
             long nanos = tools.timing().nanos() - begun - paidNanos;
             lane.gate().latency(tiny, tiny ? nanos : nanos / Math.max(1, counted >> 20));
         } catch (StoreException e) {
@@ -186,14 +181,9 @@ final class Send<T> implements Runnable, Store.PieceSource {
         } catch (RuntimeException | Error e) {
             problem = new StoreException(Kind.PERMANENT, what + ": " + e, e);
         } finally {
-            giveBack();
+            hold.close();
             end(done, problem);
         }
-    }
-
-    private void giveBack() {
-        chunk.close();
-        permit.close();
     }
 
     private void end(@Nullable T done, @Nullable StoreException problem) {
@@ -286,7 +276,7 @@ final class Send<T> implements Runnable, Store.PieceSource {
     private void throughChunk(long offset, ByteBuffer dst) throws IOException {
         long at = offset;
         while (dst.hasRemaining()) {
-            var part = chunk.bytes().clear().limit(Math.min(chunk.size(), dst.remaining()));
+            var part = hold.chunk().bytes().clear().limit(Math.min(hold.chunk().size(), dst.remaining()));
             read(at, part);
             at += part.flip().remaining();
             dst.put(part);

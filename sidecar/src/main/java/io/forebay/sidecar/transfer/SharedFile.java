@@ -20,6 +20,13 @@ final class SharedFile<F extends AutoCloseable> implements AutoCloseable {
         F open() throws BufferIoException;
     }
 
+    /** Of what is open already. */
+    static <F extends AutoCloseable> SharedFile<F> of(F open) {
+        var shared = new SharedFile<>(() -> open);
+        shared.file = open;
+        return shared;
+    }
+
     /** @param opening called when it is first entered */
     SharedFile(Opening<F> opening) {
         this.opening = opening;

@@ -129,7 +129,7 @@ final class StageRun {
             throws StoreException, BufferIoException, InterruptedException, AnewException {
         var what = "opening " + stub.finalKey();
         var opened = tools.retry().call(what, () -> request(what, () -> store.open(stub), StagedWrite::close));
-        try (var write = new SharedFile<>(() -> opened)) {
+        try (var write = SharedFile.of(opened)) {
             var checksum = new ChunkedChecksum();
             Parallel.run(opened.parts(), lane.most(), part -> {
                 long crc = part(source, write, opened, part);
@@ -212,7 +212,7 @@ final class StageRun {
 
     private <T> T request(String what, StoreCall<T> call, Consumer<T> orphan) throws StoreException, InterruptedException {
         var permit = lane.gate().acquire(claim, 0);
-        return Request.run(tools.io(), tools.config().interruptGrace(), what, call, permit::close, orphan);
+        return Request.run(tools, what, call, permit, orphan);
     }
 
     private void landed(long bytes) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -116,8 +117,25 @@ public final class TransferEngine implements Transfers, AutoCloseable {
     public <T> T retrying(String what, StoreCall<T> call) throws StoreException, InterruptedException {
         return tools.retry().call(what, () -> {
             calls.acquire();
-            return Request.run(tools.io(), tools.config().interruptGrace(), what, call, calls::release, unwanted -> {});
+            return Request.run(tools, what, call, new CallHold(), unwanted -> {});
         });
+    }
+
+    /** A call that is left behind makes room for others. */
+    private final class CallHold implements Hold {
+        private final AtomicBoolean held = new AtomicBoolean(true);
+
+        @Override
+        public void leave() {
+            close();
+        }
+
+        @Override
+        public void close() {
+            if (held.getAndSet(false)) {
+                calls.release();
+            }
+        }
     }
 
     /** Requests at this store now: read, written. */

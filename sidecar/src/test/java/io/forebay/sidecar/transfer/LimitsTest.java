@@ -188,7 +188,7 @@ class LimitsTest {
     }
 
     private static Gate gate(int limit, long maxBytes) {
-        return new Gate(new AdaptiveLimit(limit, limit, false), maxBytes, Timing.SYSTEM);
+        return new Gate(new AdaptiveLimit(limit, limit, false), limit, maxBytes, Timing.SYSTEM);
     }
 
     @Test
@@ -250,6 +250,31 @@ class LimitsTest {
         permit.close();
         assertThat(order).isEmpty();
         gate.acquire(claim, 1).close();
+        assertThat(gate.running()).isZero();
+    }
+
+    @Test
+    void aRequestLeftBehindMakesRoomButNotForMoreThanTheMost() throws Exception {
+        var adaptive = new AdaptiveLimit(1, 3, true);
+        var gate = new Gate(adaptive, 3, Long.MAX_VALUE, Timing.SYSTEM);
+        var claim = new Gate.Claim();
+        var hung = gate.acquire(claim, 1);
+        hung.leave();
+        hung.leave();
+        var hungToo = gate.acquire(claim, 1);
+        hungToo.leave();
+        var third = gate.acquire(claim, 1);
+        third.leave();
+        assertThat(gate.running()).isEqualTo(3);
+        var order = new ConcurrentLinkedQueue<String>();
+        var waiter = Thread.ofVirtual().start(() -> hold(gate, claim, "fourth", order));
+        Wait.until("the fourth waits", () -> waiter.getState() == Thread.State.WAITING);
+        hung.close();
+        hung.close();
+        waiter.join();
+        assertThat(order).containsExactly("fourth");
+        hungToo.close();
+        third.close();
         assertThat(gate.running()).isZero();
     }
 
