@@ -25,6 +25,9 @@ final class Manifests {
     }
 
     private static byte[] bytes(Path file) throws CliException {
+        if (Files.isDirectory(file)) {
+            throw new CliException(ForebayCommand.USAGE, file + " is a folder; name the manifest in it");
+        }
         try {
             return Files.readAllBytes(file);
         } catch (NoSuchFileException e) {

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.cli;
 
+import io.forebay.api.job.Job;
 import io.forebay.sidecar.local.LocalOptions;
 import io.forebay.sidecar.local.LocalOptions.Images;
 import io.forebay.sidecar.local.LocalRun;
@@ -45,19 +46,49 @@ final class RunCommand implements Callable<Integer> {
         var out = spec.commandLine().getOut();
         var err = spec.commandLine().getErr();
         var job = Manifests.read(manifest, err);
+        if (resume) {
+            requireRecords(job);
+        }
         var local = new LocalOptions(fresh, resume, Optional.ofNullable(options.disk), options.images, runner());
-        try (var view = options.view(out, err)) {
-            try (var run = LocalRun.open(job, local, view::line);
-                    var signals = Signals.during(run, view::line)) {
-                var result = RunWatch.follow(run, view);
-                view.close();
-                print(options, result, out);
-                return result.exitCode();
-            }
+        try (var view = options.view(out, err);
+                var signals = Signals.catching(view::line)) {
+            return carry(job, local, options, view, signals, out);
         } catch (RunRefused e) {
             throw new CliException(e.exitCode(), String.valueOf(e.getMessage()));
         } catch (IOException e) {
             throw new CliException(ForebayCommand.OWN_FAULT, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void requireRecords(Job job) throws CliException, InterruptedException {
+        try {
+            NoRecords.require(job);
+        } catch (IOException e) {
+            throw new CliException(ForebayCommand.OWN_FAULT, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static int carry(
+            Job job, LocalOptions local, RunOptions options, ProgressView view, Signals signals, PrintWriter out)
+            throws RunRefused, IOException, InterruptedException {
+        LocalRun opened;
+        try {
+            opened = LocalRun.open(job, local, view::line);
+        } catch (InterruptedException | RunRefused e) {
+            if (signals.exitCode() != 0) {
+                return signals.exitCode();
+            }
+            throw e;
+        }
+        try (var run = opened) {
+            signals.cancels(run);
+            var result = RunWatch.follow(run, view);
+            view.close();
+            print(options, result.value(), out);
+            if (result.forced()) {
+                Signals.halt(result.value().exitCode());
+            }
+            return result.value().exitCode();
         }
     }
 

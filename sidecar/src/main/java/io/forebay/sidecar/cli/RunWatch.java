@@ -12,7 +12,10 @@ final class RunWatch {
 
     private RunWatch() {}
 
-    static LocalRun.Result follow(LocalRun run, ProgressView view) throws InterruptedException {
+    /** @param forced it has not ended, and is not waited for any longer */
+    record Ended(LocalRun.Result value, boolean forced) {}
+
+    static Ended follow(LocalRun run, ProgressView view) throws InterruptedException {
         var result = new CompletableFuture<LocalRun.Result>();
         Thread.ofPlatform().name("run").start(() -> {
             try {
@@ -23,9 +26,13 @@ final class RunWatch {
         });
         while (true) {
             try {
-                return result.get(REFRESH_MILLIS, TimeUnit.MILLISECONDS);
+                return new Ended(result.get(REFRESH_MILLIS, TimeUnit.MILLISECONDS), false);
             } catch (TimeoutException e) {
                 view.show(run.progress());
+                var overdue = run.overdue();
+                if (overdue.isPresent()) {
+                    return new Ended(overdue.get(), true);
+                }
             } catch (ExecutionException e) {
                 throw new IllegalStateException("the run ended without a result: " + e.getCause(), e.getCause());
             }

@@ -3,44 +3,95 @@ package io.forebay.sidecar.cli;
 import io.forebay.sidecar.local.LocalRun;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import sun.misc.Signal;
 import sun.misc.SignalHandler;
 
 /**
- * SIGINT and SIGTERM cancel the run: commits begun are completed, the rest is listed. A second one writes the list at once and
- * ends the process within two seconds (E2).
+ * SIGINT and SIGTERM cancel the run: commits begun are completed, the rest is listed. While it is still being planned nothing has been
+ * started, and planning ends. A second one writes the list at once and ends the process within two seconds (E2).
  */
 final class Signals implements AutoCloseable {
     private static final int BASE = 128;
+    /** The list is written in this time or not at all. */
+    private static final long LAST_WORDS_MILLIS = 1500;
 
-    private final LocalRun run;
     private final Consumer<String> lines;
+    private final Thread opener = Thread.currentThread();
     private final AtomicInteger first = new AtomicInteger();
     private final SignalHandler oldInt;
     private final SignalHandler oldTerm;
+    private volatile @Nullable LocalRun run;
 
-    private Signals(LocalRun run, Consumer<String> lines) {
-        this.run = run;
+    private Signals(Consumer<String> lines) {
         this.lines = lines;
         this.oldInt = Signal.handle(new Signal("INT"), this::received);
         this.oldTerm = Signal.handle(new Signal("TERM"), this::received);
     }
 
-    static Signals during(LocalRun run, Consumer<String> lines) {
-        return new Signals(run, lines);
+    /** From now on the calling thread is interrupted by them, until {@link #cancels} names the run. */
+    static Signals catching(Consumer<String> lines) {
+        return new Signals(lines);
+    }
+
+    /** What they cancel. */
+    synchronized void cancels(LocalRun opened) {
+        run = opened;
+        int before = first.get();
+        if (before != 0) {
+            var ignored = Thread.interrupted();
+            opened.cancel(before == new Signal("INT").getNumber());
+        }
+    }
+
+    /** @return the exit code that the first signal asks for; 0: there was none */
+    int exitCode() {
+        return first.get() == 0 ? 0 : BASE + first.get();
     }
 
     private void received(Signal signal) {
         if (first.compareAndSet(0, signal.getNumber())) {
-            lines.accept("SIG" + signal.getName() + ": cancelling; commits begun are completed, the rest is listed. Once more ends at once.");
-            run.cancel(signal.getName().equals("INT"));
+            cancel(signal);
         } else {
             lines.accept("SIG" + signal.getName() + " again: ending now");
-            Thread.ofPlatform().daemon().start(() -> {
-                run.abandon();
-                Runtime.getRuntime().halt(BASE + first.get());
-            });
+            endNow();
         }
+    }
+
+    private synchronized void cancel(Signal signal) {
+        var now = run;
+        if (now == null) {
+            lines.accept("SIG" + signal.getName() + ": cancelled while planning; no item was started.");
+            opener.interrupt();
+        } else {
+            lines.accept("SIG" + signal.getName() + ": cancelling; commits begun are completed, the rest is listed. Once more ends at once.");
+            now.cancel(signal.getName().equals("INT"));
+        }
+    }
+
+    private void endNow() {
+        var now = run;
+        var list = Thread.ofPlatform().daemon().name("last-words").start(() -> {
+            if (now != null) {
+                lines.accept(now.abandon()
+                        ? "what is not exported is listed; data are kept in " + now.kept() + "; finish with: forebay resume"
+                        : "the list of what is not exported could not be written; data are kept in " + now.kept() + "; finish with: forebay resume");
+            }
+        });
+        Thread.ofPlatform().daemon().name("end-now").start(() -> {
+            try {
+                list.join(LAST_WORDS_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            halt(exitCode());
+        });
+    }
+
+    /** Without closing anything; the commands of steps do not outlive this process. */
+    static void halt(int exitCode) {
+        ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+        Runtime.getRuntime().halt(exitCode);
     }
 
     @Override

@@ -50,7 +50,7 @@ final class StatusCommand implements Callable<Integer> {
                 var stores = new JobStores(job.stores())) {
             var status = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder()).status();
             if (status.coordinator().isEmpty()) {
-                throw new CliException(65, job.name() + " has no records in " + job.records() + ": it was never started there");
+                throw NoRecords.of(job);
             }
             if (output.equals("json")) {
                 out.println(JSON.writeValueAsString(json(job.name(), status)));

@@ -92,6 +92,9 @@ public final class ValidateCommand implements Callable<Integer> {
                 return JobReader.read(standardInput.readAllBytes(), Path.of("").toAbsolutePath()).problems();
             }
             var path = Path.of(file);
+            if (Files.isDirectory(path)) {
+                return List.of(new Problem("", "", "it is a folder; name the manifest in it"));
+            }
             return JobReader.read(Files.readAllBytes(path), path.toAbsolutePath().normalize().getParent()).problems();
         } catch (NoSuchFileException e) {
             return List.of(new Problem("", "", "there is no such file"));

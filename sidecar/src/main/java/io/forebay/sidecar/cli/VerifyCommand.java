@@ -48,6 +48,7 @@ final class VerifyCommand implements Callable<Integer> {
     public Integer call() throws CliException, IOException, InterruptedException {
         var out = spec.commandLine().getOut();
         var job = Manifests.read(manifest, spec.commandLine().getErr());
+        NoRecords.require(job);
         long records;
         try (var scratch = new Scratch();
                 var stores = new JobStores(job.stores());

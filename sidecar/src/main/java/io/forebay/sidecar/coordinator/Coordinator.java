@@ -4,6 +4,7 @@ import io.forebay.api.job.Job;
 import io.forebay.message.Messages.Answer;
 import io.forebay.message.Messages.CommitRequest;
 import io.forebay.message.Messages.Ended;
+import io.forebay.message.Messages.Drain;
 import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.LeaseRequest;
 import io.forebay.message.Messages.Leases;
@@ -14,6 +15,7 @@ import io.forebay.message.Messages.Renew;
 import io.forebay.message.Messages.Renewed;
 import io.forebay.message.Messages.SharedInputs;
 import io.forebay.message.Messages.Staging;
+import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.link.CoordinatorLink;
 import io.forebay.sidecar.records.JobRunsException;
 import io.forebay.sidecar.records.RecordsDamagedException;
@@ -24,6 +26,7 @@ import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -133,9 +136,19 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
         now.drain(cause, within, killSteps);
     }
 
-    /** Writes {@code UNEXPORTED.jsonl} as it is now, for a process that must go at once. */
-    public void writeUnexported() throws StoreException, InterruptedException {
-        started().writeUnexported();
+    /** What workers are told to do; absent: the job does not drain. */
+    public Optional<Drain> order() {
+        var now = running;
+        return now == null ? Optional.empty() : now.order();
+    }
+
+    /**
+     * Writes {@code UNEXPORTED.jsonl} as it is now, for a process that must go at once.
+     *
+     * @param more outputs that no worker has reported yet
+     */
+    public void writeUnexported(List<Unexported> more) throws StoreException, InterruptedException {
+        started().writeUnexported(more);
     }
 
     public Progress progress() {

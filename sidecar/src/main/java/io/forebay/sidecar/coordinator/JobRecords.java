@@ -65,6 +65,11 @@ public final class JobRecords {
         return new JobRecords(new RecordsFolder(stores.at(uri), uri, StoreRetry.patient(CoordinatorOptions.PATIENCE)), scratch);
     }
 
+    /** Whether the job was ever started. @throws RecordsDamagedException they do not say what they once said */
+    public boolean exist() throws StoreException, RecordsDamagedException, InterruptedException {
+        return History.of(folder).last() != null;
+    }
+
     /** @throws RecordsDamagedException they do not say what they once said */
     public Status status() throws StoreException, RecordsDamagedException, IOException, InterruptedException {
         var history = History.of(folder);

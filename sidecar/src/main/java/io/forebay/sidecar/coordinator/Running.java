@@ -1,5 +1,7 @@
 package io.forebay.sidecar.coordinator;
 
+import io.forebay.message.Messages.Drain;
+import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.coordinator.Caretaker.Task;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
@@ -11,6 +13,7 @@ import io.forebay.sidecar.store.StoreException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -214,7 +217,7 @@ final class Running implements AutoCloseable {
         }
         if (lost == null) {
             try {
-                writeUnexported();
+                writeUnexported(List.of());
                 core.append(summary(codes, problems).ended(core.options.clock().millis()));
                 core.decided(core.log.last());
                 succession.release();
@@ -245,7 +248,12 @@ final class Running implements AutoCloseable {
             codes.addAll(more);
             codes.addAll(core.tally.codes());
             if (core.drainCause != null) {
-                core.drainCause.code().ifPresent(codes::add);
+                var code = core.drainCause.code();
+                if (code.isPresent()) {
+                    // What workers say of a cancelled item does not tell which signal it was.
+                    codes.removeAll(EnumSet.of(ExitCode.CANCELLED_BY_INTERRUPT, ExitCode.CANCELLED_BY_TERM, ExitCode.DEADLINE));
+                    codes.add(code.get());
+                }
             }
             if (toldAgain != null) {
                 codes.add(ExitCode.of(toldAgain.code()));
@@ -281,8 +289,17 @@ final class Running implements AutoCloseable {
         return toldAgain == null ? "" : toldAgain.cause();
     }
 
-    void writeUnexported() throws StoreException, InterruptedException {
-        UnexportedList.write(core, folder);
+    Optional<Drain> order() {
+        core.lock.lock();
+        try {
+            return Optional.ofNullable(core.drain);
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    void writeUnexported(List<Unexported> more) throws StoreException, InterruptedException {
+        UnexportedList.write(core, folder, more);
     }
 
     Progress progress() {

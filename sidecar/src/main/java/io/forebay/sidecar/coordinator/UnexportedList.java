@@ -1,10 +1,12 @@
 package io.forebay.sidecar.coordinator;
 
+import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.records.RecordsFolder;
 import io.forebay.sidecar.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 
 /**
  * {@code UNEXPORTED.jsonl}: one JSON line per output that is not at its destination. A long list goes on in {@code
@@ -15,8 +17,12 @@ final class UnexportedList {
 
     private UnexportedList() {}
 
-    /** Writes what counts now, and corrects the tally to it. */
-    static void write(Core core, RecordsFolder folder) throws StoreException, InterruptedException {
+    /**
+     * Writes what counts now, and corrects the tally to it.
+     *
+     * @param more outputs that no worker has reported yet
+     */
+    static void write(Core core, RecordsFolder folder, List<Unexported> more) throws StoreException, InterruptedException {
         var lines = core.tally.lines();
         long count = 0;
         long bytes = 0;
@@ -36,6 +42,12 @@ final class UnexportedList {
                 folder.put(name(part++), out.toByteArray());
                 out.reset();
             }
+        }
+        for (var output : more) {
+            count++;
+            bytes += Math.max(0, output.size());
+            out.writeBytes(JsonSpool.json(output));
+            out.write('\n');
         }
         if (out.size() > 0 || part > 0) {
             folder.put(name(part), out.toByteArray());

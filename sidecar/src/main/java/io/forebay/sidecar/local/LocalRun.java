@@ -1,7 +1,6 @@
 package io.forebay.sidecar.local;
 
 import io.forebay.api.job.Job;
-import io.forebay.message.Messages.Drain;
 import io.forebay.sidecar.buffer.BufferOptions;
 import io.forebay.sidecar.buffer.BufferRoots;
 import io.forebay.sidecar.buffer.TieredBuffer;
@@ -43,6 +42,10 @@ import org.jspecify.annotations.Nullable;
  * end; {@link #close} removes the buffer, unless it holds outputs that could not be exported.
  */
 public final class LocalRun implements AutoCloseable {
+    private static final Duration ORDERS = Duration.ofMillis(100);
+    /** The coordinator's own patience after a drain is shorter. */
+    private static final Duration OVERDUE = Duration.ofSeconds(12);
+
     /** @param lines for people @param json for programs */
     public record Result(int exitCode, List<String> lines, String json) {}
 
@@ -52,6 +55,7 @@ public final class LocalRun implements AutoCloseable {
     private final Worker worker;
     private final WorkerAssembly.Assembled assembled;
     private final List<String> notes;
+    private volatile @Nullable ExitCode cancelled;
     private final long began = System.nanoTime();
     private final RunRates rates = new RunRates(began);
 
@@ -106,9 +110,17 @@ public final class LocalRun implements AutoCloseable {
      */
     public static LocalRun open(Job job, LocalOptions options, Consumer<String> lines) throws RunRefused, InterruptedException {
         var resources = new Resources();
-        try {
+        var time = new OpeningTime(job.deadlines().run());
+        try (time) {
             return open(job, options, lines, resources);
-        } catch (RunRefused | InterruptedException | RuntimeException e) {
+        } catch (InterruptedException e) {
+            closeAfter(e, resources);
+            if (time.isOver()) {
+                throw new RunRefused(ExitCode.DEADLINE.number(), "the deadline (spec.deadlines.run) passed while " + job.name()
+                        + " was being planned; nothing was started. Is the store of its inputs or records slow or away? Run again.");
+            }
+            throw e;
+        } catch (RunRefused | RuntimeException e) {
             closeAfter(e, resources);
             throw e;
         } catch (CoordinatorException e) {
@@ -196,7 +208,13 @@ public final class LocalRun implements AutoCloseable {
 
     /** Blocks until the job has ended: every item is done, or failed, or listed. */
     public Result run() throws InterruptedException {
-        var end = worker.run(assembled.recovered());
+        var orders = Thread.ofVirtual().name("orders").start(this::passOrdersOn);
+        Worker.WorkerEnd end;
+        try {
+            end = worker.run(assembled.recovered());
+        } finally {
+            orders.interrupt();
+        }
         var broken = end.brokenBecause();
         if (broken != null) {
             coordinator.drain(DrainCause.FATAL, Duration.ZERO, true);
@@ -220,21 +238,52 @@ public final class LocalRun implements AutoCloseable {
         return folders == null ? "the buffer" : folders.tiers().stream().map(t -> t.root()).reduce((a, b) -> a + ", " + b).orElse("");
     }
 
-    private void drain(DrainCause cause, Duration most) {
-        coordinator.drain(cause, most, true);
-        worker.drain(new Drain(cause.word(), System.currentTimeMillis() + most.toMillis(), true));
+    /** A deadline may be shorter than the time between two renewals of leases. */
+    private void passOrdersOn() {
+        try {
+            while (true) {
+                coordinator.order().ifPresent(worker::drain);
+                Thread.sleep(ORDERS);
+            }
+        } catch (InterruptedException e) {
+            // The worker has ended.
+        }
+    }
+
+    /**
+     * The drain's time has been over for long and the run has not ended: the records folder hangs, or a command cannot be killed.
+     *
+     * @return how the run is to be ended by force; empty: there is time
+     */
+    public Optional<Result> overdue() {
+        var order = coordinator.order();
+        if (order.isEmpty() || System.currentTimeMillis() < order.get().untilMillis() + OVERDUE.toMillis()) {
+            return Optional.empty();
+        }
+        var word = cancelled;
+        var code = word == null ? ExitCode.DEADLINE : word;
+        var message = "%s did not end in time (exit %d): its records in %s or a destination do not answer. The list of what is not exported could not be"
+                .formatted(job.name(), code.number(), job.records()) + " completed; all data are kept in " + where()
+                + ". When the store answers again, finish with: forebay resume";
+        return Optional.of(new Result(code.number(), List.of(message), SummaryText.json(job.name(), code.number(), message)));
     }
 
     /** SIGINT or SIGTERM: no new transfer, commits begun are completed, the rest is listed; within 30 s (E2). */
     public void cancel(boolean interrupt) {
         var most = job.deadlines().drain().compareTo(Duration.ofSeconds(20)) < 0 ? job.deadlines().drain() : Duration.ofSeconds(20);
-        drain(interrupt ? DrainCause.INTERRUPTED : DrainCause.TERMINATED, most);
+        cancelled = interrupt ? ExitCode.CANCELLED_BY_INTERRUPT : ExitCode.CANCELLED_BY_TERM;
+        coordinator.drain(interrupt ? DrainCause.INTERRUPTED : DrainCause.TERMINATED, most, true);
+    }
+
+    /** Where data lie that are not exported, for people. */
+    public String kept() {
+        return where();
     }
 
     /** The list now, whatever is under way. @return whether it could be written */
     public boolean abandon() {
         try {
-            coordinator.writeUnexported();
+            coordinator.writeUnexported(worker.atRisk("ended by a second signal before the output was exported"));
             return true;
         } catch (StoreException e) {
             return false;

@@ -76,6 +76,19 @@ final class SummaryText {
         return s.cause().isEmpty() ? "" : ": " + s.cause();
     }
 
+    /** Of a run that had to be ended by force. */
+    static String json(String job, int code, String cause) {
+        var out = new LinkedHashMap<String, Object>();
+        out.put("job", job);
+        out.put("exitCode", code);
+        out.put("cause", cause);
+        try {
+            return JSON.writeValueAsString(out);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a map of texts and numbers is always JSON", e);
+        }
+    }
+
     static String json(Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt) {
         var out = new LinkedHashMap<String, Object>();
         out.put("job", job.name());

@@ -13,6 +13,8 @@ import java.nio.file.StandardOpenOption;
 final class FileLogSink implements RecordLog.Sink {
     private final Path file;
     private final FileOutputStream out;
+    /** Last batch that is durable here. */
+    private long durable;
 
     /** Creates the file and makes its name durable. */
     FileLogSink(Path file) throws StoreException {
@@ -30,9 +32,14 @@ final class FileLogSink implements RecordLog.Sink {
 
     @Override
     public void append(long batch, byte[] bytes) throws StoreException {
+        if (batch <= durable) {
+            // Whoever wrote it was interrupted before it was known to be decided: a second copy would be damage.
+            return;
+        }
         try {
             out.write(bytes);
             out.getFD().sync();
+            durable = batch;
         } catch (IOException e) {
             throw failure(e);
         }

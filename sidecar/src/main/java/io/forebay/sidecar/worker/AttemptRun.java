@@ -100,6 +100,9 @@ final class AttemptRun implements Runnable {
         if (attempt.fetched()) {
             return;
         }
+        if (attempt.drain() != null) {
+            throw new InterruptedException("the job drains");
+        }
         attempt.state(ItemState.FETCHING);
         var lease = attempt.lease();
         try {
@@ -263,7 +266,7 @@ final class AttemptRun implements Runnable {
         try {
             if (attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING) {
                 var failure = Failures.drained(drain.cause());
-                var list = stages.flush().unexported(attempt, true, failure.message() + " before the output was exported");
+                var list = stages.flush().unexported(attempt, stages.steps().succeeded(attempt), failure.message() + " before the output was exported");
                 report(failure, List.of(), list);
                 return !list.isEmpty();
             }

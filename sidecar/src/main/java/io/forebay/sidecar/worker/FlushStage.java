@@ -1,6 +1,7 @@
 package io.forebay.sidecar.worker;
 
 import io.forebay.api.job.Job;
+import io.forebay.message.Messages.Drain;
 import io.forebay.message.Messages.Refusal;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.Staging;
@@ -18,6 +19,7 @@ import io.forebay.sidecar.transfer.Transfers;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -37,6 +39,7 @@ final class FlushStage {
     private final Transfers transfers;
     private final PatientLink link;
     private final WorkerIdentity me;
+    private final FlushGate gate = new FlushGate();
 
     FlushStage(Job job, Flusher flusher, Publisher publisher, Transfers transfers, PatientLink link, WorkerIdentity me) {
         this.job = job;
@@ -45,6 +48,11 @@ final class FlushStage {
         this.transfers = transfers;
         this.link = link;
         this.me = me;
+    }
+
+    /** The job drains: see {@link FlushGate}. */
+    void drain(Drain order) {
+        gate.drain(order);
     }
 
     /** @return all selected outputs, sealed; empty if there are none */
@@ -72,7 +80,7 @@ final class FlushStage {
                 throw new AttemptFailed(Failures.missingOutput("item " + attempt.lease().key() + " left no file for its required output"
                         + (scan.missing().size() > 1 ? "s " : " ") + String.join(", ", scan.missing()) + " below $(OUT)"));
             }
-            return scan.files();
+            return scan.files().stream().sorted(Comparator.comparingLong(OutputFile::size)).toList();
         } catch (NameConflictException e) {
             throw new AttemptFailed(Failures.nameConflict("item " + attempt.lease().key() + ": " + e.getMessage()));
         } catch (IllegalArgumentException e) {
@@ -122,7 +130,8 @@ final class FlushStage {
         announce(attempt, prepared);
         var indexes = IntStream.range(0, files.size()).boxed().toList();
         try {
-            return Fan.out("flush", indexes, FILES_AT_ONCE, i -> flusher.stage(files.get(i), prepared.get(i)));
+            return Fan.out("flush", indexes, FILES_AT_ONCE, i -> gate.through(
+                    files.get(i).root().toString(), files.get(i).size(), () -> flusher.stage(files.get(i), prepared.get(i))));
         } catch (StoreException | BufferIoException | ChangingException e) {
             publisher.discard(prepared);
             throw e;

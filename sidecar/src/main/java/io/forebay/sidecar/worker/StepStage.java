@@ -81,6 +81,11 @@ final class StepStage {
         }
     }
 
+    /** Whether all steps ended well. */
+    boolean succeeded(Attempt attempt) {
+        return attempt.runs().size() == job.steps().size() && attempt.runs().stream().allMatch(r -> r.exit() == 0 && r.signal() == 0);
+    }
+
     private End runOne(Attempt attempt, CommandId id, Command command) throws AttemptFailed, InterruptedException {
         var future = calls.end(id);
         // One that an earlier life of the worker had started either runs still, or has ended, or is lost: it never starts again here.

@@ -7,6 +7,7 @@ import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.LeaseRequest;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Renew;
+import io.forebay.message.Messages.Unexported;
 import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.buffer.Buffer;
 import io.forebay.sidecar.buffer.Buffer.TierUse;
@@ -41,6 +42,7 @@ public final class Worker implements AttemptRun.Host {
     private static final Duration RENEW = Duration.ofSeconds(5);
     /** How long a step that is stopped has between SIGTERM and SIGKILL. */
     private static final Duration STOP_GRACE = Duration.ofSeconds(10);
+    private static final Duration SHORTEST_GRACE = Duration.ofMillis(500);
     /** Attempts in all states together: bounds memory, whatever the buffer would hold. */
     private static final int MOST_ATTEMPTS = 512;
     /** Items fetched or being fetched ahead, besides two per slot: hides the store's latency for small items. */
@@ -192,6 +194,10 @@ public final class Worker implements AttemptRun.Host {
             before.drop();
             before.interrupt();
         }
+        var order = drain;
+        if (order != null) {
+            attempt.drain(order);
+        }
         start(attempt);
     }
 
@@ -260,8 +266,29 @@ public final class Worker implements AttemptRun.Host {
     private void stopStep(Attempt attempt) {
         var running = attempt.running();
         if (running != null) {
-            host.stop(running, STOP_GRACE);
+            host.stop(running, grace());
         }
+    }
+
+    /** Commands must be gone before a drain's time is over. */
+    private Duration grace() {
+        var order = drain;
+        if (order == null) {
+            return STOP_GRACE;
+        }
+        var half = Duration.ofMillis((order.untilMillis() - System.currentTimeMillis()) / 2);
+        return half.compareTo(SHORTEST_GRACE) < 0 ? SHORTEST_GRACE : half.compareTo(STOP_GRACE) < 0 ? half : STOP_GRACE;
+    }
+
+    /** What is computed and not exported at this moment, for a process that must go at once. */
+    public List<Unexported> atRisk(String cause) {
+        var list = new ArrayList<Unexported>();
+        for (var attempt : held.values()) {
+            if (attempt.hasSpace() && (attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING)) {
+                list.addAll(stages.flush().unexported(attempt, stages.steps().succeeded(attempt), cause));
+            }
+        }
+        return list;
     }
 
     // ---- drain
@@ -270,13 +297,15 @@ public final class Worker implements AttemptRun.Host {
     public void drain(Drain order) {
         lock.lock();
         try {
-            if (drain != null && drain.killSteps()) {
+            var before = drain;
+            if (before != null && before.killSteps() && before.untilMillis() <= order.untilMillis()) {
                 return;
             }
             drain = order;
         } finally {
             lock.unlock();
         }
+        stages.flush().drain(order);
         for (var attempt : held.values()) {
             attempt.drain(order);
             switch (attempt.state()) {
