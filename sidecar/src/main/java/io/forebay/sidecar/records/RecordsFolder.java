@@ -119,6 +119,18 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
         }
     }
 
+    /** As people say it. */
+    private static String why(IOException e) {
+        return switch (e) {
+            case java.nio.file.FileAlreadyExistsException x -> x.getFile() + " is a file";
+            case java.nio.file.AccessDeniedException x -> x.getFile() + ": permission denied";
+            case java.nio.file.FileSystemException x when x.getReason() != null ->
+                x.getFile() + ": " + x.getReason().toLowerCase(java.util.Locale.ROOT);
+            case java.nio.file.FileSystemException x -> x.getFile() + " is not a folder";
+            case IOException x -> String.valueOf(x.getMessage());
+        };
+    }
+
     /** Makes the folder where folders exist. @throws StoreException it cannot be made */
     public void create() throws StoreException {
         var path = path();
@@ -130,7 +142,7 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
         } catch (IOException e) {
             throw new StoreException(
                     e instanceof java.nio.file.AccessDeniedException ? Kind.DENIED : Kind.PERMANENT,
-                    "records folder " + uri + " cannot be made: " + e + ". Set spec.records to a folder that you may write", e);
+                    "records folder " + uri + " cannot be made: " + why(e) + ". Set spec.records to a folder that you may write", e);
         }
     }
 }
