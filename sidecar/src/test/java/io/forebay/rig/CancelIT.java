@@ -99,7 +99,7 @@ class CancelIT extends RigTest {
             var result = ended(rig.startRun(), Duration.ofSeconds(25));
 
             assertThat(result.exit()).as(result.all()).isEqualTo(124);
-            assertThat(result.out()).contains("5 unfinished").contains("forebay resume");
+            assertThat(result.all()).contains("5 unfinished").contains("forebay resume");
             s3.behave();
             rig.job(COPY, from(s3));
             resumes();
