@@ -25,6 +25,7 @@ public final class JobRig implements AutoCloseable {
     private final String name;
     private final Map<String, String> environment = new LinkedHashMap<>();
     private final List<Process> started = new ArrayList<>();
+    private List<String> prefix = List.of();
     private String heap = "96m";
 
     /** @param home empty folder of the test's */
@@ -74,6 +75,12 @@ public final class JobRig implements AutoCloseable {
 
     public JobRig heap(String size) {
         heap = size;
+        return this;
+    }
+
+    /** At most so many descriptors for the engine and what it starts. */
+    public JobRig descriptors(int most) {
+        prefix = List.of("sh", "-c", "ulimit -n " + most + " && exec \"$@\"", "sh");
         return this;
     }
 
@@ -176,7 +183,8 @@ public final class JobRig implements AutoCloseable {
     }
 
     public Process start(String... args) throws IOException {
-        var argv = new ArrayList<>(java());
+        var argv = new ArrayList<>(prefix);
+        argv.addAll(java());
         argv.addAll(List.of(args));
         var builder = new ProcessBuilder(argv).directory(home.toFile());
         builder.environment().putAll(environment);
