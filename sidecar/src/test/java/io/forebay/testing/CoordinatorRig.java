@@ -115,6 +115,7 @@ public final class CoordinatorRig {
         public int retryWorker = 3;
         public int minWorkers = 1;
         public OnItemFailure onItemFailure = OnItemFailure.CONTINUE;
+        public StoreUri records = StoreUri.parse("s3://bucket/records/");
         public Optional<Duration> runDeadline = Optional.empty();
 
         public Job job() {
@@ -128,7 +129,7 @@ public final class CoordinatorRig {
                     List.of(new Output("result", new Template(path), new Template(to), publish, When.SUCCESS, true, Verify.STORE)),
                     new Buffer(tiers, Optional.empty(), Optional.empty()), new Workers(15, minWorkers, 2),
                     new Locality(Locality.Mode.NONE, Duration.ZERO), new Retry(retryItem, retryWorker), onItemFailure,
-                    new Deadlines(runDeadline, Duration.ofMinutes(30)), StoreUri.parse("s3://bucket/records/"), "{\"to\":\"" + to + "\"}");
+                    new Deadlines(runDeadline, Duration.ofMinutes(30)), records, "{\"to\":\"" + to + "\"}");
         }
     }
 

@@ -245,7 +245,7 @@ final class Caretaker {
             core.table.listAnew(item);
             core.say("item " + core.keyOf(item) + " was published from its intent: its worker is gone");
             return core.append(Completions.of(
-                    core, item, decided.attempt(), decided.intent().worker(), List.of(), published, List.of(), null));
+                    core, core.plan.item(item), item, decided.attempt(), decided.intent().worker(), List.of(), published, List.of(), null));
         }
         var failure = new Failure(
                 "StepFailed", "a step of item " + core.keyOf(item) + " failed; its worker was lost before it could say more",
@@ -256,12 +256,11 @@ final class Caretaker {
     private Ticket fail(
             int item, Decision decided, Failure failure, List<StagedOutput> published,
             List<io.forebay.message.Messages.Unexported> unexported) {
-        core.table.apply(item, ItemEvent.FAIL);
-        core.tally.failed(core.keyOf(item), decided.attempt(), failure, List.of());
-        core.tally.unexported(item, core.table.listAnew(item), unexported);
-        return core.append(new LogEntry.Failed(
+        var ticket = core.append(new LogEntry.Failed(
                 core.table.id(item), item, core.keyOf(item), core.table.generation(item), decided.attempt(), decided.intent().worker(),
                 true, failure, List.of(), published, unexported, null, core.options.clock().millis()));
+        core.failForGood(item, core.keyOf(item), decided.attempt(), failure, List.of(), unexported);
+        return ticket;
     }
 
     /** A new generation, once nobody can publish what is left of this one. @return null: not yet */

@@ -74,12 +74,12 @@ final class Commits {
                 }
             } else {
                 if (!c.onClose() && residue.decided != null) {
-                    return refusal("FENCED", "other outputs of item " + core.keyOf(h.item) + " are decided already");
+                    return refusal("FENCED", "other outputs of item " + h.planned.key() + " are decided already");
                 }
                 if (!c.onClose() && !c.success() && willRetry(h.item)) {
-                    return refusal("WILL_RETRY", "item " + core.keyOf(h.item) + " will be run again: nothing of this attempt is published");
+                    return refusal("WILL_RETRY", "item " + h.planned.key() + " will be run again: nothing of this attempt is published");
                 }
-                var conflict = claimNames(h.item, c.outputs());
+                var conflict = claimNames(h, c.outputs());
                 if (conflict != null) {
                     return refusal("NAME_CONFLICT", conflict);
                 }
@@ -94,7 +94,7 @@ final class Commits {
 
     private Ticket decide(Held h, Residue residue, CommitRequest c) {
         var intent = new Intent(
-                core.table.id(h.item), h.item, core.keyOf(h.item), c.generation(), c.attempt(), c.worker(), c.success(), c.onClose(),
+                core.table.id(h.item), h.item, h.planned.key(), c.generation(), c.attempt(), c.worker(), c.success(), c.onClose(),
                 c.outputs());
         var ticket = core.append(intent);
         var decision = new Decision(intent, ticket);
@@ -120,17 +120,18 @@ final class Commits {
     }
 
     /** @return why not; null: the names are the item's now */
-    private @Nullable String claimNames(int item, List<StagedOutput> outputs) {
+    private @Nullable String claimNames(Held h, List<StagedOutput> outputs) {
+        int item = h.item;
         var sources = new HashMap<String, String>();
         for (var output : outputs) {
             var other = sources.putIfAbsent(output.finalUri(), output.relative());
             if (other != null && !other.equals(output.relative())) {
-                return "item " + core.keyOf(item) + " would publish two of its files, " + other + " and " + output.relative() + ", as "
+                return "item " + h.planned.key() + " would publish two of its files, " + other + " and " + output.relative() + ", as "
                         + output.finalUri();
             }
             int owner = core.names.owner(output.finalUri());
             if (owner >= 0 && owner != item) {
-                return "items " + core.keyOf(owner) + " and " + core.keyOf(item) + " both publish " + output.finalUri() + "; "
+                return "items " + core.keyOf(owner) + " and " + h.planned.key() + " both publish " + output.finalUri() + "; "
                         + core.keyOf(owner) + " was first. Let `to` tell them apart, for example with $(DIR) or $(NAME)";
             }
         }
@@ -150,7 +151,7 @@ final class Commits {
                 answer = repeatedEnd(e);
                 ticket = core.log.last();
             } else {
-                key = core.keyOf(h.item);
+                key = h.planned.key();
                 var end = end(h, e);
                 answer = end.answer();
                 ticket = end.ticket();
@@ -178,7 +179,7 @@ final class Commits {
             if (failure == null && residue != null && residue.decided != null && !residue.decided.success()) {
                 // Never a failed attempt as Done, whatever the worker says.
                 failure = new Failure(
-                        "StepFailed", "a step of item " + core.keyOf(h.item) + " failed", ExitCode.STEP_FAILED.number(), true, false,
+                        "StepFailed", "a step of item " + h.planned.key() + " failed", ExitCode.STEP_FAILED.number(), true, false,
                         false, false);
             }
             if (failure == null) {
@@ -212,7 +213,7 @@ final class Commits {
         core.pending.clear(item);
         core.tally.unexported(item, core.table.listAnew(item), e.unexported());
         cleanLeftovers(item, residue);
-        return core.append(Completions.of(core, item, h.attempt, e.worker(), e.steps(), published, e.unexported(), e.timing()));
+        return core.append(Completions.of(core, h.planned, item, h.attempt, e.worker(), e.steps(), published, e.unexported(), e.timing()));
     }
 
     /** Whatever was announced and is neither published nor to be, is removed; the item need not wait for that. */
@@ -259,10 +260,10 @@ final class Commits {
         var noted = new Failure(
                 failure.reason(), failure.message(), failure.code(), counted, failure.permanent(), failure.fatal(), failure.moveDown());
         var ticket = core.append(entry(h, noted, last, e, residue));
-        core.say("item " + core.keyOf(item) + (last ? " failed: " : " is run again: ") + failure.message());
         if (last) {
-            failForGood(h, failure, e);
+            core.failForGood(item, h.planned.key(), h.attempt, failure, e.steps(), e.unexported());
         } else {
+            core.say("item " + h.planned.key() + " is run again: " + failure.message());
             core.giveBack(item);
         }
         return new End(new Ended(!last, false), ticket);
@@ -287,36 +288,10 @@ final class Commits {
         return true;
     }
 
-    private void failForGood(Held h, Failure failure, ItemEnded e) {
-        int item = h.item;
-        core.table.apply(item, ItemEvent.FAIL);
-        core.pending.clear(item);
-        core.tally.failed(core.keyOf(item), h.attempt, failure, e.steps());
-        core.tally.unexported(item, core.table.listAnew(item), e.unexported());
-        var residue = core.residues.get(item);
-        // The data of unexported outputs are kept, and what is staged of them with it: resume goes on from there.
-        if (residue != null && e.unexported().isEmpty() && residue.decided == null && !residue.staged.isEmpty()) {
-            core.table.fence(item, h.attempt);
-            core.cleanings.add(item);
-        }
-        if (failure.fatal()) {
-            core.startDrain(DrainCause.FATAL, core.job.deadlines().drain(), false);
-        } else if (stops()) {
-            core.startDrain(DrainCause.STOPPED, core.job.deadlines().drain(), false);
-        }
-    }
-
-    private boolean stops() {
-        return switch (core.job.onItemFailure()) {
-            case STOP -> !core.draining();
-            case CONTINUE -> false;
-        };
-    }
-
     private LogEntry.Failed entry(Held h, Failure failure, boolean last, ItemEnded e, @Nullable Residue residue) {
         var published = residue == null ? List.<StagedOutput>of() : new ArrayList<>(residue.published());
         return new LogEntry.Failed(
-                core.table.id(h.item), h.item, core.keyOf(h.item), e.generation(), e.attempt(), e.worker(), last, failure, e.steps(),
+                core.table.id(h.item), h.item, h.planned.key(), e.generation(), e.attempt(), e.worker(), last, failure, e.steps(),
                 published, e.unexported(), e.timing(), core.options.clock().millis());
     }
 

@@ -14,9 +14,8 @@ final class Completions {
     private Completions() {}
 
     static Completed of(
-            Core core, int item, int attempt, String worker, List<StepRun> steps, List<StagedOutput> outputs,
+            Core core, PlanItem planned, int item, int attempt, String worker, List<StepRun> steps, List<StagedOutput> outputs,
             List<Unexported> unexported, @Nullable Timing timing) {
-        var planned = core.plan.item(item);
         var inputs = planned.inputs().stream()
                 .map(i -> new InputPin(i.uri(), i.pin(), ""))
                 .toList();

@@ -2,6 +2,9 @@ package io.forebay.sidecar.coordinator;
 
 import io.forebay.api.job.Job;
 import io.forebay.message.Messages.Drain;
+import io.forebay.message.Messages.Failure;
+import io.forebay.message.Messages.StepRun;
+import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.item.ItemEvent;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
@@ -12,6 +15,7 @@ import io.forebay.sidecar.records.RecordLog.Ticket;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Core {
     final Job job;
+    final Truth truth;
     final Plan plan;
     final ItemTable table;
     /** Final names that are decided, and the items that publish them. */
@@ -67,6 +72,7 @@ final class Core {
 
     Core(Job job, Truth truth, RecordLog log, int generation, CoordinatorOptions options) {
         this.job = job;
+        this.truth = truth;
         this.plan = truth.plan;
         this.table = truth.table;
         this.names = truth.names;
@@ -144,7 +150,9 @@ final class Core {
     /** Ends a worker's hold; the item's state is the caller's business. */
     void letGo(Held h) {
         held.remove(h.item, h);
-        h.worker.held.remove(h.item, h);
+        if (h.worker.held.remove(h.item, h)) {
+            h.worker.heldAlone -= h.alone ? 1 : 0;
+        }
     }
 
     /** An undecided attempt is over, by its worker's word: the item is pending again, once what it staged is removed. */
@@ -172,6 +180,34 @@ final class Core {
         changed.signalAll();
     }
 
+    /** The item has failed, and no attempt follows in this run; the log says so already. */
+    void failForGood(int item, String key, int attempt, Failure failure, List<StepRun> steps, List<Unexported> unexported) {
+        table.apply(item, ItemEvent.FAIL);
+        pending.clear(item);
+        tally.failed(key, attempt, failure, steps);
+        tally.unexported(item, table.listAnew(item), unexported);
+        var residue = residues.get(item);
+        // The data of unexported outputs are kept, and what is staged of them with it: resume goes on from there.
+        if (residue != null && residue.decided == null && unexported.isEmpty() && !residue.isEmpty()) {
+            table.fence(item, attempt);
+            cleanings.add(item);
+        }
+        if (failure.fatal()) {
+            startDrain(DrainCause.FATAL, job.deadlines().drain(), false);
+        } else if (stopsOnFailure() && !draining()) {
+            startDrain(DrainCause.STOPPED, job.deadlines().drain(), false);
+        }
+        say("item " + key + " failed: " + failure.message());
+        changed.signalAll();
+    }
+
+    private boolean stopsOnFailure() {
+        return switch (job.onItemFailure()) {
+            case STOP -> true;
+            case CONTINUE -> false;
+        };
+    }
+
     /** Items whose remains are to be removed, in order. */
     final java.util.ArrayDeque<Integer> cleanings = new java.util.ArrayDeque<>();
     /** Items with an intent that nobody carries out. */
@@ -195,7 +231,7 @@ final class Core {
             return;
         }
         recovered = true;
-        for (int item : java.util.List.copyOf(residues.keySet())) {
+        for (int item : List.copyOf(residues.keySet())) {
             var residue = residue(item);
             switch (table.state(item)) {
                 case PENDING -> {

@@ -1,18 +1,48 @@
 package io.forebay.sidecar.coordinator;
 
-import java.util.Arrays;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 
 /**
- * Which item owns a text, for millions of texts in 20 bytes each at most two thirds full: the text is represented by the first
- * 128 bits of its SHA-256, which no two texts share. Open addressing; owner + 1 is kept, 0 is free. One thread at a time.
+ * Which item owns a text, for any number of texts: a text is represented by its {@link Hash128}. Small tables are in memory,
+ * larger ones in a nameless scratch file, so that millions need no heap. One thread at a time.
+ *
+ * <p>Open addressing with linear probing, at most two thirds full. Slot, 24 bytes: high u64 | low u64 | owner + 1 u32 (0: free) |
+ * unused u32. A text's first slot are the top bits of {@code high}.
  */
-final class HashTable {
-    private static final int FIRST = 1 << 10;
+final class HashTable implements AutoCloseable {
+    private static final int SLOT = 24;
+    private static final int FIRST_BITS = 10;
+    /** Beyond this many slots (1.5 MiB) the table is in a file. */
+    private static final int MEMORY_BITS = 16;
+    /** Slots read at once: nearly always enough to find a text or a free slot. */
+    private static final int WINDOW = 10;
 
-    private long[] high = new long[FIRST];
-    private long[] low = new long[FIRST];
-    private int[] owner = new int[FIRST];
+    private final Path scratch;
+    private final Hash128 hash = new Hash128();
+    private final ByteBuffer window = ByteBuffer.allocate(WINDOW * SLOT);
+    private final ByteBuffer one = ByteBuffer.allocate(SLOT);
+    private Slots slots;
+    private int bits = FIRST_BITS;
     private int size;
+
+    /** Where slots are. Positions are in bytes and never run over the end. */
+    private interface Slots {
+        void read(long position, ByteBuffer into) throws IOException;
+
+        void write(long position, ByteBuffer from) throws IOException;
+
+        void close() throws IOException;
+    }
+
+    /** @param scratch a local folder, writable */
+    HashTable(Path scratch) {
+        this.scratch = scratch;
+        this.slots = inMemory(FIRST_BITS);
+    }
 
     /** @return false: it has an owner already, nothing was changed */
     boolean add(String text, int item) {
@@ -24,29 +54,14 @@ final class HashTable {
         set(text, item, true);
     }
 
-    private boolean set(String text, int item, boolean replace) {
-        var hash = Identity.ofText(text);
-        long h = Long.parseUnsignedLong(hash, 0, 16, 16);
-        long l = Long.parseUnsignedLong(hash, 16, 32, 16);
-        int at = find(h, l);
-        if (owner[at] != 0) {
-            owner[at] = replace ? item + 1 : owner[at];
-            return replace;
-        }
-        high[at] = h;
-        low[at] = l;
-        owner[at] = item + 1;
-        size++;
-        if (size * 3L > owner.length * 2L) {
-            grow();
-        }
-        return true;
-    }
-
     /** @return the item; -1: none */
     int owner(String text) {
-        var hash = Identity.ofText(text);
-        return owner[find(Long.parseUnsignedLong(hash, 0, 16, 16), Long.parseUnsignedLong(hash, 16, 32, 16))] - 1;
+        hash.reset().add(text).done();
+        try {
+            return ownerAt(find(slots, bits, hash.high(), hash.low())) - 1;
+        } catch (IOException e) {
+            throw scratchFailed(e);
+        }
     }
 
     int size() {
@@ -54,37 +69,140 @@ final class HashTable {
     }
 
     void clear() {
-        high = new long[FIRST];
-        low = new long[FIRST];
-        owner = new int[FIRST];
+        close();
+        slots = inMemory(FIRST_BITS);
+        bits = FIRST_BITS;
         size = 0;
     }
 
-    private int find(long h, long l) {
-        int mask = owner.length - 1;
-        int at = (int) (l ^ l >>> 32) & mask;
-        while (owner[at] != 0 && (low[at] != l || high[at] != h)) {
-            at = (at + 1) & mask;
+    private boolean set(String text, int item, boolean replace) {
+        hash.reset().add(text).done();
+        try {
+            long at = find(slots, bits, hash.high(), hash.low());
+            boolean free = ownerAt(at) == 0;
+            if (!free && !replace) {
+                return false;
+            }
+            write(slots, at, hash.high(), hash.low(), item + 1);
+            if (free) {
+                size++;
+                if (size * 3L > (1L << bits) * 2) {
+                    grow();
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            throw scratchFailed(e);
         }
-        return at;
     }
 
-    private void grow() {
-        var oldHigh = high;
-        var oldLow = low;
-        var oldOwner = owner;
-        int length = Math.multiplyExact(oldOwner.length, 2);
-        high = new long[length];
-        low = new long[length];
-        owner = new int[length];
-        Arrays.fill(owner, 0);
-        for (int i = 0; i < oldOwner.length; i++) {
-            if (oldOwner[i] != 0) {
-                int at = find(oldHigh[i], oldLow[i]);
-                high[at] = oldHigh[i];
-                low[at] = oldLow[i];
-                owner[at] = oldOwner[i];
+    /** After {@link #find} of this slot: its owner field is in the buffer {@link #one}. */
+    private int ownerAt(long slot) throws IOException {
+        slots.read(slot * SLOT, one.clear());
+        return one.getInt(16);
+    }
+
+    /** @return number of the slot that holds the hash, or of the free one where it belongs */
+    private long find(Slots in, int inBits, long high, long low) throws IOException {
+        long count = 1L << inBits;
+        long slot = high >>> 64 - inBits;
+        while (true) {
+            int n = (int) Math.min(WINDOW, count - slot);
+            in.read(slot * SLOT, window.clear().limit(n * SLOT));
+            for (int i = 0; i < n; i++, slot++) {
+                int at = i * SLOT;
+                if (window.getInt(at + 16) == 0 || window.getLong(at) == high && window.getLong(at + 8) == low) {
+                    return slot;
+                }
             }
+            slot %= count;
+        }
+    }
+
+    private void write(Slots to, long slot, long high, long low, int owner) throws IOException {
+        one.clear().putLong(high).putLong(low).putInt(owner).putInt(0).flip();
+        to.write(slot * SLOT, one);
+    }
+
+    /** Four times as large. */
+    private void grow() throws IOException {
+        int largerBits = bits + 2;
+        var larger = largerBits > MEMORY_BITS ? inFile() : inMemory(largerBits);
+        long count = 1L << bits;
+        var some = ByteBuffer.allocate(1024 * SLOT);
+        for (long slot = 0; slot < count; slot += 1024) {
+            slots.read(slot * SLOT, some.clear());
+            for (int at = 0; at < some.capacity(); at += SLOT) {
+                int owner = some.getInt(at + 16);
+                if (owner != 0) {
+                    long high = some.getLong(at);
+                    long low = some.getLong(at + 8);
+                    write(larger, find(larger, largerBits, high, low), high, low, owner);
+                }
+            }
+        }
+        slots.close();
+        slots = larger;
+        bits = largerBits;
+    }
+
+    private static Slots inMemory(int bits) {
+        var bytes = ByteBuffer.allocate(SLOT << bits);
+        return new Slots() {
+            @Override
+            public void read(long position, ByteBuffer into) {
+                into.put(bytes.slice((int) position, into.remaining()));
+            }
+
+            @Override
+            public void write(long position, ByteBuffer from) {
+                bytes.slice((int) position, from.remaining()).put(from);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private Slots inFile() throws IOException {
+        FileChannel file = JsonSpool.nameless(scratch);
+        return new Slots() {
+            @Override
+            public void read(long position, ByteBuffer into) throws IOException {
+                while (into.hasRemaining()) {
+                    if (file.read(into, position + into.position()) < 0) {
+                        // Never written: free slots.
+                        while (into.hasRemaining()) {
+                            into.put((byte) 0);
+                        }
+                    }
+                }
+            }
+
+            @Override
+            public void write(long position, ByteBuffer from) throws IOException {
+                while (from.hasRemaining()) {
+                    file.write(from, position + from.position());
+                }
+            }
+
+            @Override
+            public void close() throws IOException {
+                file.close();
+            }
+        };
+    }
+
+    private UncheckedIOException scratchFailed(IOException e) {
+        return new UncheckedIOException("the scratch folder " + scratch + " cannot be used", e);
+    }
+
+    @Override
+    public void close() {
+        try {
+            slots.close();
+        } catch (IOException e) {
+            // Scratch only.
         }
     }
 }

@@ -3,6 +3,7 @@ package io.forebay.sidecar.coordinator;
 /** An item in a worker's hands. Guarded by the core's lock. */
 final class Held {
     final int item;
+    final PlanItem planned;
     final int generation;
     final int attempt;
     final WorkerState worker;
@@ -15,8 +16,9 @@ final class Held {
     /** It was asked back, for a worker that has nothing to do. */
     boolean recalled;
 
-    Held(int item, int generation, int attempt, WorkerState worker, boolean alone, long leasedAtNanos) {
+    Held(int item, PlanItem planned, int generation, int attempt, WorkerState worker, boolean alone, long leasedAtNanos) {
         this.item = item;
+        this.planned = planned;
         this.generation = generation;
         this.attempt = attempt;
         this.worker = worker;

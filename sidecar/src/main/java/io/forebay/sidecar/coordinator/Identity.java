@@ -2,101 +2,57 @@ package io.forebay.sidecar.coordinator;
 
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Template;
-import io.forebay.api.name.NameBytes;
-import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.store.Version;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.TreeMap;
 
 /**
  * What makes an item the same item in another run: its key, the versions of its inputs, steps (image, command, env) and output
- * rules. Buffer, workers, retries, deadlines, locality and resources are not part of it. Hashes are the first 128 bits of
- * SHA-256, as hexadecimal.
+ * rules. Buffer, workers, retries, deadlines, locality and resources are not part of it. Not thread-safe.
  */
 final class Identity {
-    private static final int HASH_BYTES = 16;
-    private final byte[] rules;
+    private final Hash128 hash = new Hash128();
+    private final String rules;
 
-    /** @param shared the inputs that all items share */
-    Identity(Job job, List<ItemInput> shared, boolean strict) {
-        var digest = sha256();
-        text(digest, "forebay item 1");
+    /** @param shared hash of the inputs that all items share */
+    Identity(Job job, String shared) {
+        hash.reset().add("forebay item 1");
         for (var step : job.steps()) {
-            text(digest, step.name());
-            text(digest, step.image() == null ? "" : step.image());
-            number(digest, step.command().size());
-            step.command().forEach(word -> text(digest, word.text()));
-            number(digest, step.env().size());
-            new TreeMap<String, Template>(step.env()).forEach((name, value) -> {
-                text(digest, name);
-                text(digest, value.text());
-            });
+            hash.add(step.name()).add(step.image() == null ? "" : step.image());
+            hash.add(step.command().size());
+            step.command().forEach(word -> hash.add(word.text()));
+            hash.add(step.env().size());
+            new TreeMap<String, Template>(step.env()).forEach((name, value) -> hash.add(name).add(value.text()));
         }
         for (var output : job.outputs()) {
-            text(digest, output.name());
-            text(digest, output.path().text());
-            text(digest, output.to().text());
-            text(digest, output.publish().name());
-            text(digest, output.when().name());
-            text(digest, String.valueOf(output.required()));
+            hash.add(output.name()).add(output.path().text()).add(output.to().text());
+            hash.add(output.publish().name()).add(output.when().name()).add(output.required() ? 1 : 0);
         }
-        inputs(digest, shared, strict);
-        rules = digest.digest();
+        rules = hash.add(shared).done().hex();
     }
 
-    String of(String key, List<ItemInput> inputs, boolean strict) {
-        var digest = sha256();
-        digest.update(rules);
-        text(digest, key);
-        inputs(digest, inputs, strict);
-        return HexFormat.of().formatHex(digest.digest(), 0, HASH_BYTES);
+    /** @param inputs what identifies each of its inputs, in order: {@link PlannedFile#strict()} or {@code loose()} */
+    String of(String key, Iterable<String> inputs) {
+        hash.reset().add(rules).add(key);
+        for (var input : inputs) {
+            hash.add(input);
+        }
+        return hash.done().hex();
     }
 
     static String ofText(String text) {
-        var digest = sha256();
-        text(digest, text);
-        return HexFormat.of().formatHex(digest.digest(), 0, HASH_BYTES);
+        return new Hash128().add(text).done().hex();
     }
 
-    private static void inputs(MessageDigest digest, List<ItemInput> inputs, boolean strict) {
-        number(digest, inputs.size());
-        for (var input : inputs) {
-            text(digest, input.input());
-            text(digest, input.relative());
-            text(digest, input.link() == null ? "" : input.link());
-            text(digest, pin(input, strict));
-        }
-    }
-
-    /** The device number is left out: it differs from mount to mount. */
-    private static String pin(ItemInput input, boolean strict) {
-        return switch (Version.parse("", input.pin())) {
+    /**
+     * The pin without the device number, which differs from mount to mount.
+     *
+     * @param strict with inode and change time; false: where only those differ checksums decide
+     */
+    static String pin(Version version, boolean strict) {
+        return switch (version) {
             case Version.S3 s3 -> s3.pin();
             case Version.Posix px -> "px:" + px.size() + ":" + px.mtimeNanos() + ":" + px.lustreDataVersion()
                     + (strict ? ":" + px.inode() + ":" + px.ctimeNanos() : "");
         };
-    }
-
-    /** With its length before it, so that no two lists of texts look the same. */
-    private static void text(MessageDigest digest, String text) {
-        var bytes = NameBytes.isUtf8(text) ? text.getBytes(StandardCharsets.UTF_8) : NameBytes.encode(text);
-        number(digest, bytes.length);
-        digest.update(bytes);
-    }
-
-    private static void number(MessageDigest digest, int n) {
-        digest.update(new byte[] {(byte) (n >>> 24), (byte) (n >>> 16), (byte) (n >>> 8), (byte) n});
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

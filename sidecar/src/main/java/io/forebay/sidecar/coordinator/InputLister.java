@@ -27,7 +27,8 @@ final class InputLister {
 
     /** Gets what was selected, in order. */
     interface Sink {
-        void file(ItemInput file) throws IOException;
+        /** @param relative its key below the input's prefix */
+        void file(String relative, PlannedFile file) throws IOException;
     }
 
     /**
@@ -69,7 +70,7 @@ final class InputLister {
             } catch (UncheckedIOException e) {
                 throw e.getCause();
             }
-            files.drain((key, json) -> sink.file(io.forebay.message.MessageJson.MAPPER.readValue(json, ItemInput.class)));
+            files.drain((key, value) -> sink.file(NameBytes.decode(key), PlannedFile.fromBytes(value)));
             bad.finish();
             for (int i = 0; i < bad.size(); i++) {
                 leftOut.append(bad.get(i));
@@ -129,7 +130,7 @@ final class InputLister {
                     input.name(), uri.toString(), relative, entry.version().size(), entry.version().pin(), entry.meta().mode(),
                     entry.meta().mtimeNanos(), entry.kind() == Entry.Kind.SYMLINK ? entry.meta().linkTarget() : null);
             try {
-                files.add(NameBytes.encode(relative), JsonSpool.json(file));
+                files.add(NameBytes.encode(relative), PlannedFile.of(file, entry.version()).toBytes());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -76,7 +76,7 @@ final class ItemTable {
     }
 
     String id(int item) {
-        return "%016x%016x".formatted(idHigh[item], idLow[item]);
+        return Hash128.hex(idHigh[item], idLow[item]);
     }
 
     ItemState state(int item) {

@@ -82,9 +82,10 @@ public final class JobRecords {
                     List.of(), 0, 0);
         }
         try (var plan = PlanStore.read(folder, planned, scratch);
-                var lines = new JsonSpool(scratch)) {
-            var truth = new Truth(plan, new Tally(lines));
-            history.replay(type -> !type.equals("planned") && !type.equals("ended"), new Recovery(truth)::apply);
+                var truth = new Truth(plan, scratch)) {
+            var recovery = new Recovery(truth);
+            history.replayLines(recovery::apply);
+            recovery.finish();
             var t = truth.table;
             var ended = run.ended;
             return new Status(
@@ -99,8 +100,13 @@ public final class JobRecords {
 
     /** Calls the sink with each key's newest record. @return number of records */
     public long recorded(Sink sink) throws StoreException, RecordsDamagedException, InterruptedException {
-        var history = History.of(folder);
-        var newest = new HashTable();
+        try (var newest = new HashTable(scratch)) {
+            return recorded(History.of(folder), newest, sink);
+        }
+    }
+
+    private static long recorded(History history, HashTable newest, Sink sink)
+            throws StoreException, RecordsDamagedException, InterruptedException {
         var count = new int[1];
         history.replay(Set.of("completed", "failed")::contains, entry -> {
             var recorded = recorded(entry);

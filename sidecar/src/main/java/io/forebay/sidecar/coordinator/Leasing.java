@@ -12,9 +12,7 @@ import io.forebay.message.Messages.Renewed;
 import io.forebay.sidecar.item.ItemEvent;
 import io.forebay.sidecar.item.ItemMachine;
 import io.forebay.sidecar.item.ItemState;
-import io.forebay.sidecar.records.LogEntry;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,17 +27,19 @@ final class Leasing {
     private static final long RETRY_SOON_MILLIS = 50;
 
     private final Core core;
-    /** By name: workers whose lease is over, with what they held then. */
-    private final Map<String, WorkerState> lapsed = new HashMap<>();
+    private final Losses losses;
+    private final Stealing stealing;
 
-    Leasing(Core core) {
+    Leasing(Core core, Losses losses) {
         this.core = core;
+        this.losses = losses;
+        this.stealing = new Stealing(core);
     }
 
     Registered register(Register hello) {
         core.lock.lock();
         try {
-            lapsed.remove(hello.worker());
+            losses.heardOf(hello.worker());
             var before = core.workers.get(hello.worker());
             WorkerState worker;
             var holding = new HashMap<Integer, Holding>();
@@ -59,7 +59,7 @@ final class Leasing {
                 }
             }
             if (before != null) {
-                loseAllBut(before, holding, before != worker);
+                losses.loseAllBut(before, holding, before != worker);
             }
             if (core.options.localWorker()) {
                 core.recoveringUntilNanos = Math.min(core.recoveringUntilNanos, core.now());
@@ -125,76 +125,11 @@ final class Leasing {
     }
 
     private Held hold(WorkerState worker, int item, int attempt, boolean alone) {
-        var h = new Held(item, core.table.generation(item), attempt, worker, alone, core.now());
+        var h = new Held(item, core.plan.item(item), core.table.generation(item), attempt, worker, alone, core.now());
         core.held.put(item, h);
         worker.held.put(item, h);
+        worker.heldAlone += alone ? 1 : 0;
         return h;
-    }
-
-    /** The worker that was there no longer has what it does not report. @param died its process is another one */
-    private void loseAllBut(WorkerState before, Map<Integer, Holding> holding, boolean died) {
-        boolean ran = false;
-        for (var h : List.copyOf(before.held.values())) {
-            if (!holding.containsKey(h.item)) {
-                ran |= core.table.state(h.item) == ItemState.RUNNING;
-                if (core.table.state(h.item) == ItemState.COMMITTING) {
-                    core.residue(h.item).publisherGone = true;
-                }
-                lose(h, "its worker " + before.name + " no longer has it");
-            }
-        }
-        if (died && ran) {
-            countDeath(before.name);
-        }
-    }
-
-    private void countDeath(String name) {
-        int inARow = core.deaths.merge(name, 1, Integer::sum);
-        if (inARow > core.job.retry().worker() && !core.draining()) {
-            core.say("worker " + name + " died " + inARow + " times in a row without finishing an item (spec.retry.worker: "
-                    + core.job.retry().worker() + ")");
-            core.tally.code(ExitCode.PASSING);
-            core.startDrain(DrainCause.FATAL, core.job.deadlines().drain(), false);
-        }
-    }
-
-    /**
-     * An attempt is lost together with its worker. It does not count; but an item that was running when this happened before,
-     * or that ran alone, may be the cause.
-     */
-    private void lose(Held h, String why) {
-        int item = h.item;
-        core.letGo(h);
-        var state = core.table.state(item);
-        if (state == ItemState.COMMITTING) {
-            core.orphan(item);
-            return;
-        }
-        if (state == ItemState.RUNNING) {
-            core.table.setbacks(item, core.table.setbacks(item) + 1);
-            if (h.alone) {
-                core.table.failures(item, core.table.failures(item) + 1);
-            } else if (core.table.setbacks(item) > 1) {
-                core.pending.suspect(item);
-            }
-        }
-        core.say("item " + core.keyOf(item) + " is run again: " + why);
-        if (core.table.failures(item) > core.job.retry().item()) {
-            failLost(h, item, why);
-            return;
-        }
-        core.comeBack(item);
-    }
-
-    private void failLost(Held h, int item, String why) {
-        var failure = new io.forebay.message.Messages.Failure(
-                "WorkerLost", "it ran alone, and each time " + why, ExitCode.STEP_FAILED.number(), true, true, false, false);
-        core.table.apply(item, ItemEvent.FAIL);
-        core.tally.failed(core.keyOf(item), h.attempt, failure, List.of());
-        core.append(new LogEntry.Failed(
-                core.table.id(item), item, core.keyOf(item), core.table.generation(item), h.attempt, h.worker.name, true, failure,
-                List.of(), List.of(), List.of(), null, core.options.clock().millis()));
-        core.changed.signalAll();
     }
 
     Leases lease(LeaseRequest request) {
@@ -217,7 +152,7 @@ final class Leasing {
             if (!items.isEmpty()) {
                 return new Leases(items, false, 0);
             }
-            boolean leave = mayLeave(worker);
+            boolean leave = stealing.mayLeave(worker);
             worker.toldDrained = leave;
             return new Leases(List.of(), leave, core.pending.nothingBeingCleaned() ? RETRY_MILLIS : RETRY_SOON_MILLIS);
         } finally {
@@ -227,7 +162,7 @@ final class Leasing {
 
     private List<ItemLease> choose(WorkerState worker, int max) {
         var items = new ArrayList<ItemLease>();
-        if (worker.held.values().stream().anyMatch(h -> h.alone)) {
+        if (worker.heldAlone > 0) {
             return items;
         }
         while (items.size() < max) {
@@ -244,7 +179,7 @@ final class Leasing {
             }
         }
         if (items.isEmpty() && max > 0) {
-            recallFor(worker, max);
+            stealing.recallFor(worker, max);
         }
         return items;
     }
@@ -253,60 +188,10 @@ final class Leasing {
         var table = core.table;
         table.apply(item, ItemEvent.LEASE);
         table.attempt(item, table.attempt(item) + 1);
-        hold(worker, item, table.attempt(item), alone);
-        var planned = core.plan.item(item);
+        var planned = hold(worker, item, table.attempt(item), alone).planned;
         return new ItemLease(
                 item, planned.id(), table.generation(item), table.attempt(item), planned.key(), planned.inputs(), table.tier(item),
                 alone);
-    }
-
-    /**
-     * Stealing: nothing is left to lease, so half of what another worker has not begun is asked back. It becomes leasable when
-     * that worker has given it back, so that no item is ever on two.
-     */
-    private void recallFor(WorkerState idle, int max) {
-        var victim = core.workers.values().stream()
-                .filter(w -> w != idle)
-                .max(Comparator.comparingInt(w -> unstarted(w).size()));
-        if (victim.isEmpty()) {
-            return;
-        }
-        var waiting = unstarted(victim.get());
-        long asked = victim.get().held.values().stream().filter(h -> h.recalled).count();
-        long wanted = Math.min(max, (waiting.size() + asked + 1) / 2) - asked;
-        for (int i = waiting.size() - 1; i >= 0 && wanted > 0; i--, wanted--) {
-            waiting.get(i).recalled = true;
-        }
-    }
-
-    /** What it holds beyond what it is running, oldest first. */
-    private List<Held> unstarted(WorkerState worker) {
-        var list = new ArrayList<Held>();
-        for (var h : worker.held.values()) {
-            if (!h.recalled && !h.alone && isUnstarted(h)) {
-                list.add(h);
-            }
-        }
-        return list;
-    }
-
-    private boolean isUnstarted(Held h) {
-        return switch (core.table.state(h.item)) {
-            case LEASED, FETCHING, READY -> true;
-            case PENDING, RUNNING, FLUSHING, COMMITTING, DONE, FAILED -> false;
-        };
-    }
-
-    /** What others hold may come back; at least {@code workers.min} stay for that. */
-    private boolean mayLeave(WorkerState worker) {
-        if (core.table.count(ItemState.PENDING) > 0 || !core.orphans.isEmpty()) {
-            return false;
-        }
-        boolean recalls = core.held.values().stream().anyMatch(h -> h.recalled);
-        long staying = core.workers.values().stream()
-                .filter(w -> w != worker && !w.toldDrained)
-                .count();
-        return !recalls && staying >= Math.max(1, core.job.workers().min());
     }
 
     Renewed renew(Renew renew) {
@@ -332,7 +217,7 @@ final class Leasing {
                 } else {
                     h.confirmed = true;
                     report(h.item, state);
-                    if (h.recalled && isUnstarted(h)) {
+                    if (h.recalled && stealing.isUnstarted(h)) {
                         cancel.add(item);
                     }
                 }
@@ -346,7 +231,7 @@ final class Leasing {
 
     /** It was silent for longer than its lease: what nobody was given meanwhile is its own again. @return what is not */
     private List<Long> registerAgain(Renew renew) {
-        var before = lapsed.get(renew.worker());
+        var before = losses.lapsed(renew.worker());
         var holding = new ArrayList<Holding>();
         var cancel = new ArrayList<Long>();
         renew.states().forEach((item, state) -> {
@@ -430,27 +315,6 @@ final class Leasing {
             }
         } finally {
             core.lock.unlock();
-        }
-    }
-
-    /** The coordinator itself was away for so long: that is not the workers' silence. Under the lock. */
-    void forgive(long nanos) {
-        core.workers.values().forEach(w -> w.leaseUntilNanos += nanos);
-    }
-
-    /** Ends leases that were not renewed. Under the lock. */
-    void expire() {
-        long now = core.now();
-        for (var worker : List.copyOf(core.workers.values())) {
-            if (now - worker.leaseUntilNanos >= 0) {
-                core.workers.remove(worker.name);
-                var before = new WorkerState(worker.name, worker.instance, worker.node, worker.slots);
-                before.held.putAll(worker.held);
-                lapsed.put(worker.name, before);
-                for (var h : List.copyOf(worker.held.values())) {
-                    lose(h, "its worker " + worker.name + " has not been heard of for " + core.options.lease().toSeconds() + " s");
-                }
-            }
         }
     }
 }

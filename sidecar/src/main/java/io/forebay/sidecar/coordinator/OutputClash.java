@@ -3,6 +3,7 @@ package io.forebay.sidecar.coordinator;
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Job.Output;
 import io.forebay.sidecar.item.ItemNames;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Finds outputs whose {@code to} and {@code path} come out the same for two items, so that only the programs' own choice of
  * names keeps their files apart. One pair per output is enough.
  */
-final class OutputClash {
+final class OutputClash implements AutoCloseable {
     /** Variables that no two items have in common. */
     private static final Set<String> UNIQUE = Set.of("ITEM", "INPUT");
 
@@ -20,25 +21,27 @@ final class OutputClash {
     private final List<Watched> watched = new ArrayList<>();
     private int items;
 
-    OutputClash(Job job) {
+    /** @param scratch a local folder, writable */
+    OutputClash(Job job, Path scratch) {
         this.job = job;
         for (var output : job.outputs()) {
             var used = new java.util.HashSet<>(output.to().variables());
             used.addAll(output.path().variables());
             boolean unique = used.stream().anyMatch(UNIQUE::contains) || used.contains("DIR") && used.contains("NAME");
             if (!unique) {
-                watched.add(new Watched(output));
+                watched.add(new Watched(output, scratch));
             }
         }
     }
 
     private static final class Watched {
         private final Output output;
-        private final HashTable seen = new HashTable();
+        private final HashTable seen;
         private @Nullable String warning;
 
-        Watched(Output output) {
+        Watched(Output output, Path scratch) {
             this.output = output;
+            this.seen = new HashTable(scratch);
         }
     }
 
@@ -63,5 +66,10 @@ final class OutputClash {
 
     List<String> warnings() {
         return watched.stream().flatMap(w -> java.util.stream.Stream.ofNullable(w.warning)).toList();
+    }
+
+    @Override
+    public void close() {
+        watched.forEach(w -> w.seen.close());
     }
 }

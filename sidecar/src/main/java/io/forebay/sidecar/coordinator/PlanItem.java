@@ -1,6 +1,8 @@
 package io.forebay.sidecar.coordinator;
 
 import io.forebay.message.Messages.ItemInput;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -16,7 +18,23 @@ public record PlanItem(String id, String content, String key, List<ItemInput> in
         inputs = List.copyOf(inputs);
     }
 
-    long inputBytes() {
-        return inputs.stream().mapToLong(ItemInput::size).sum();
+    /** The JSON text of an item, put together from its inputs' texts; the id comes first, see {@link Plan#idOf}. */
+    static byte[] json(String id, String content, String key, List<PlannedFile> inputs) {
+        var out = new ByteArrayOutputStream(256);
+        text(out, "{\"id\":\"" + id + "\",\"content\":\"" + content + "\",\"key\":");
+        out.writeBytes(JsonSpool.json(key));
+        text(out, ",\"inputs\":[");
+        for (int i = 0; i < inputs.size(); i++) {
+            if (i > 0) {
+                out.write(',');
+            }
+            out.writeBytes(inputs.get(i).json());
+        }
+        text(out, "]}");
+        return out.toByteArray();
+    }
+
+    private static void text(ByteArrayOutputStream out, String ascii) {
+        out.writeBytes(ascii.getBytes(StandardCharsets.US_ASCII));
     }
 }

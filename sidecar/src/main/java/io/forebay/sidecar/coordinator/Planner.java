@@ -5,7 +5,6 @@ import io.forebay.api.job.Job.ForEach;
 import io.forebay.api.job.Job.Input;
 import io.forebay.api.value.Bytes;
 import io.forebay.api.value.Glob;
-import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.records.StoreRetry;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
@@ -46,7 +45,9 @@ public final class Planner {
         Plan plan = null;
         try {
             plan = new Plan(scratch);
-            new Making(plan).make();
+            try (var clash = new OutputClash(job, scratch)) {
+                new Making(plan, clash).make();
+            }
             return plan;
         } catch (IOException e) {
             throw new CoordinatorException(
@@ -63,7 +64,7 @@ public final class Planner {
     private final class Making {
         private final Plan plan;
         private final InputLister lister;
-        private final OutputClash clash = new OutputClash(job);
+        private final OutputClash clash;
         private final long largestTier =
                 job.buffer().tiers().stream().mapToLong(t -> t.size().value()).max().orElse(Long.MAX_VALUE);
         private long files;
@@ -72,9 +73,14 @@ public final class Planner {
         private long sharedBytes;
         private long outsideGroups;
         private long unusable;
+        /** Hashes of the shared inputs so far. */
+        private String sharedStrict = "";
 
-        Making(Plan plan) {
+        private String sharedLoose = "";
+
+        Making(Plan plan, OutputClash clash) {
             this.plan = plan;
+            this.clash = clash;
             this.lister = new InputLister(stores, retry, scratch, plan.leftOutSpool());
         }
 
@@ -86,12 +92,11 @@ public final class Planner {
                 }
             }
             plan.sharedSpool().finish();
-            var strict = new Identity(job, plan.shared(), true);
-            var loose = new Identity(job, plan.shared(), false);
+            var maker = new ItemMaker(new Identity(job, sharedStrict), new Identity(job, sharedLoose));
             if (each.isPresent()) {
-                items(each.get(), new ItemMaker(strict, loose));
+                items(each.get(), maker);
             } else {
-                new ItemMaker(strict, loose).make(job.name(), List.of());
+                maker.make(job.name(), List.of());
             }
             plan.finish(new Plan.Totals(
                     plan.size(), files + sharedFiles, bytes + sharedBytes, sharedFiles, sharedBytes, outsideGroups, unusable,
@@ -99,7 +104,12 @@ public final class Planner {
         }
 
         private void share(Input input) throws CoordinatorException, IOException, InterruptedException {
-            var count = list(input, plan.sharedSpool()::append);
+            var hash = new Hash128();
+            var count = list(input, (relative, file) -> {
+                plan.sharedSpool().append(file.json());
+                sharedStrict = hash.reset().add(sharedStrict).add(file.strict()).done().hex();
+                sharedLoose = hash.reset().add(sharedLoose).add(file.loose()).done().hex();
+            });
             if (count.selected() == 0) {
                 throw noInputs(input, count);
             }
@@ -112,7 +122,7 @@ public final class Planner {
         private void items(ForEach each, ItemMaker maker) throws CoordinatorException, IOException, InterruptedException {
             var input = job.input(each.input());
             var group = new GroupBuilder(each.groupBy(), maker);
-            var count = list(input, file -> group.add(input, file));
+            var count = list(input, (relative, file) -> group.add(input, relative, file));
             group.end();
             if (maker.tooLarge != null) {
                 throw maker.tooLarge;
@@ -169,17 +179,23 @@ public final class Planner {
                 this.loose = loose;
             }
 
-            void make(String key, List<ItemInput> inputs) throws IOException {
-                var item = new PlanItem(strict.of(key, inputs, true), loose.of(key, inputs, false), key, inputs);
+            void make(String key, List<PlannedFile> inputs) throws IOException {
+                long size = 0;
+                for (var input : inputs) {
+                    size += input.size();
+                }
                 try {
-                    requireFits("item " + key, item.inputBytes());
+                    requireFits("item " + key, size);
                 } catch (CoordinatorException e) {
                     tooLarge = tooLarge == null ? e : tooLarge;
                 }
                 files += inputs.size();
-                bytes += item.inputBytes();
+                bytes += size;
                 clash.add(key);
-                plan.items().append(item);
+                plan.items()
+                        .append(PlanItem.json(
+                                strict.of(key, () -> inputs.stream().map(PlannedFile::strict).iterator()),
+                                loose.of(key, () -> inputs.stream().map(PlannedFile::loose).iterator()), key, inputs));
             }
         }
 
@@ -187,7 +203,7 @@ public final class Planner {
         private final class GroupBuilder {
             private final Optional<Glob> pattern;
             private final ItemMaker maker;
-            private final List<ItemInput> group = new ArrayList<>();
+            private final List<PlannedFile> group = new ArrayList<>();
             private String key = "";
 
             GroupBuilder(Optional<Glob> pattern, ItemMaker maker) {
@@ -195,17 +211,17 @@ public final class Planner {
                 this.maker = maker;
             }
 
-            void add(Input input, ItemInput file) throws IOException {
+            void add(Input input, String relative, PlannedFile file) throws IOException {
                 if (pattern.isEmpty()) {
-                    maker.make(file.relative(), List.of(file));
+                    maker.make(relative, List.of(file));
                     return;
                 }
-                var of = groupOf(file.relative());
+                var of = groupOf(relative);
                 if (of.isEmpty()) {
                     outsideGroups++;
                     plan.leftOutSpool()
                             .append(new LeftOut(
-                                    input.name(), file.relative(),
+                                    input.name(), relative,
                                     "in no folder that matches groupBy " + pattern.get().pattern(), false));
                     return;
                 }

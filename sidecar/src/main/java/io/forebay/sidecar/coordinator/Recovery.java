@@ -14,19 +14,94 @@ import io.forebay.sidecar.records.LogEntry.Planned;
 import io.forebay.sidecar.records.LogEntry.Settled;
 import io.forebay.sidecar.records.LogEntry.Staged;
 import io.forebay.sidecar.records.LogEntry.Started;
+import io.forebay.sidecar.records.LogLine;
+import io.forebay.sidecar.records.RecordsDamagedException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Brings the truth to where the log says. Entries are applied in the log's order; those of items that the plan does not know are
  * kept as truth.strays, since something of theirs may still be at the stores.
  */
 final class Recovery {
+    private static final byte[] HANDLE = "\"handle\":\"".getBytes(StandardCharsets.US_ASCII);
+
     private final Truth truth;
+    /** By item id: what is not parsed yet, in order. */
+    private final Map<String, List<LogLine>> deferred = new HashMap<>();
 
     Recovery(Truth truth) {
         this.truth = truth;
     }
 
-    void apply(LogEntry entry) {
+    /**
+     * One line of the log. Intents and announcements are parsed only if their item does not complete: of a million items they are
+     * half of the log.
+     */
+    void apply(LogLine line) throws RecordsDamagedException {
+        switch (line.type()) {
+            case "planned", "ended" -> {}
+            case "intent", "staged" -> deferred.computeIfAbsent(line.id(), i -> new ArrayList<>(2)).add(line.copy());
+            case "completed" -> completed(line);
+            default -> {
+                var id = line.id();
+                if (id.isEmpty()) {
+                    // A new run: everything before it must be there.
+                    applyDeferred();
+                } else {
+                    applyDeferred(id);
+                }
+                apply(line.parse());
+            }
+        }
+    }
+
+    /** After the last line. */
+    void finish() throws RecordsDamagedException {
+        applyDeferred();
+    }
+
+    private void applyDeferred() throws RecordsDamagedException {
+        for (var id : List.copyOf(deferred.keySet())) {
+            applyDeferred(id);
+        }
+    }
+
+    private void applyDeferred(String id) throws RecordsDamagedException {
+        var lines = deferred.remove(id);
+        if (lines != null) {
+            for (var line : lines) {
+                apply(line.parse());
+            }
+        }
+    }
+
+    private void completed(LogLine line) throws RecordsDamagedException {
+        var brief = line.parseBriefly();
+        int announced = 0;
+        for (var earlier : deferred.getOrDefault(brief.id(), List.of())) {
+            announced += earlier.type().equals("staged") ? earlier.count(HANDLE) : 0;
+        }
+        int item = truth.table.find(brief.id());
+        boolean plain = item >= 0 && announced <= brief.finalUris().size() && !brief.hasUnexported() && !truth.residues.containsKey(item);
+        if (!plain) {
+            // Something of it may be left at the stores.
+            applyDeferred(brief.id());
+            apply(line.parse());
+            return;
+        }
+        deferred.remove(brief.id());
+        truth.table.attempt(item, Math.max(truth.table.attempt(item), brief.attempt()));
+        truth.table.generation(item, brief.generation());
+        truth.table.set(item, ItemState.DONE);
+        truth.table.listAnew(item);
+        brief.finalUris().forEach(name -> truth.names.add(name, item));
+    }
+
+    private void apply(LogEntry entry) {
         switch (entry) {
             case Started e -> {
                 if (e.newRun()) {

@@ -31,6 +31,7 @@ final class Running implements AutoCloseable {
     final Leasing leasing;
     final Commits commits;
     final List<String> notices;
+    private final Losses losses;
     private final Caretaker caretaker;
     private final RecordsFolder folder;
     private final Succession succession;
@@ -48,7 +49,8 @@ final class Running implements AutoCloseable {
         this.folder = folder;
         this.succession = succession;
         this.notices = List.copyOf(notices);
-        this.leasing = new Leasing(core);
+        this.losses = new Losses(core);
+        this.leasing = new Leasing(core, losses);
         this.commits = new Commits(core, new AttemptLogs(folder));
         this.deadlineMillis = core.job.deadlines().run().map(d -> runStartedAt + d.toMillis()).orElse(Long.MAX_VALUE);
         this.toldAgain = toldAgain;
@@ -85,7 +87,7 @@ final class Running implements AutoCloseable {
         if (sinceLast > core.leaseNanos / 6) {
             core.lock.lock();
             try {
-                leasing.forgive(sinceLast);
+                losses.forgive(sinceLast);
             } finally {
                 core.lock.unlock();
             }
@@ -99,7 +101,7 @@ final class Running implements AutoCloseable {
             if (core.lost != null) {
                 return;
             }
-            leasing.expire();
+            losses.expire();
             if (core.now() >= core.recoveringUntilNanos) {
                 core.endRecovery();
             }
@@ -345,10 +347,6 @@ final class Running implements AutoCloseable {
             }
         }
         core.plan.close();
-        try {
-            core.tally.lines().close();
-        } catch (java.io.IOException e) {
-            // Scratch only.
-        }
+        core.truth.close();
     }
 }

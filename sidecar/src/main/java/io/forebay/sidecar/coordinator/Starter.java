@@ -117,9 +117,10 @@ final class Starter {
 
     private Running start(Plan plan, @Nullable Planned takenOver, boolean newRun)
             throws StoreException, RecordsDamagedException, IOException, LinkException, InterruptedException {
-        var truth = new Truth(plan, new Tally(new JsonSpool(options.scratch())));
+        var truth = new Truth(plan, options.scratch());
         var recovery = new Recovery(truth);
-        succession.history().replay(type -> !type.equals("planned") && !type.equals("ended"), recovery::apply);
+        succession.history().replayLines(recovery::apply);
+        recovery.finish();
         boolean fresh = options.mode() == RunMode.FRESH;
         if (newRun) {
             recovery.newRun(fresh);

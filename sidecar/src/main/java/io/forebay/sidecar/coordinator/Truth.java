@@ -1,14 +1,16 @@
 package io.forebay.sidecar.coordinator;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
 /** What the log says about the items of one plan. Guarded by its owner's lock. */
-final class Truth {
+final class Truth implements AutoCloseable {
     final Plan plan;
     final ItemTable table = new ItemTable();
     /** Final names that are decided, and the items that publish them. */
-    final HashTable names = new HashTable();
+    final HashTable names;
 
     final Tally tally;
     /** What unfinished items have at the stores, by index. */
@@ -16,14 +18,27 @@ final class Truth {
     /** By id: the same of items that older plans had. */
     final Map<String, Residue> strays = new HashMap<>();
 
-    Truth(Plan plan, Tally tally) {
+    /** @param scratch a local folder, writable */
+    Truth(Plan plan, Path scratch) throws IOException {
         this.plan = plan;
-        this.tally = tally;
+        this.tally = new Tally(new JsonSpool(scratch));
+        this.names = new HashTable(scratch);
         for (int i = 0; i < plan.size(); i++) {
             if (!table.add(plan.idOf(i))) {
                 throw new IllegalStateException("two items are the same: " + plan.item(i).key());
             }
         }
         table.ready();
+    }
+
+    /** Without the plan. */
+    @Override
+    public void close() {
+        names.close();
+        try {
+            tally.lines().close();
+        } catch (IOException e) {
+            // Scratch only.
+        }
     }
 }

@@ -14,6 +14,9 @@ final class WorkerState {
     /** Items it holds, in the order in which it got them. */
     final Map<Integer, Held> held = new LinkedHashMap<>();
 
+    /** How many of these must run alone. */
+    int heldAlone;
+
     long leaseUntilNanos;
     /** It was told that nothing is left for it. */
     boolean toldDrained;

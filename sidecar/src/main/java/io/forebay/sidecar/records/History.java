@@ -28,7 +28,11 @@ public final class History {
         boolean wanted(String type);
     }
 
-    private static final int TYPE_AT = LogFormat.PREFIX + "{\"t\":\"".length();
+    /** Gets entries in order, before they are parsed. */
+    @FunctionalInterface
+    public interface LineSink {
+        void accept(LogLine line) throws StoreException, RecordsDamagedException, InterruptedException;
+    }
 
     private final RecordsFolder folder;
     private final List<Claim> claims;
@@ -90,7 +94,20 @@ public final class History {
 
     /** Calls the sink with every entry of a wanted type that counts. May be repeated, with the same result once sealed. */
     public void replay(TypeFilter filter, EntrySink sink) throws StoreException, RecordsDamagedException, InterruptedException {
-        readAll(filter, sink);
+        readAll(parsing(filter, sink));
+    }
+
+    /** As {@link #replay}, of all types, unparsed. */
+    public void replayLines(LineSink sink) throws StoreException, RecordsDamagedException, InterruptedException {
+        readAll(sink);
+    }
+
+    private static LineSink parsing(TypeFilter filter, EntrySink sink) {
+        return line -> {
+            if (filter.wanted(line.type())) {
+                sink.accept(line.parse());
+            }
+        };
     }
 
     /**
@@ -99,7 +116,7 @@ public final class History {
      * @return the seal, to be written by coordinator {@code generation} before it appends anything
      */
     Seal seal(int generation, TypeFilter filter, EntrySink sink) throws StoreException, RecordsDamagedException, InterruptedException {
-        seal = new Seal(generation, readAll(filter, sink));
+        seal = new Seal(generation, readAll(parsing(filter, sink)));
         return seal;
     }
 
@@ -111,27 +128,16 @@ public final class History {
         return seal;
     }
 
-    private Map<Integer, Seal.Read> readAll(TypeFilter filter, EntrySink sink)
+    private Map<Integer, Seal.Read> readAll(LineSink sink)
             throws StoreException, RecordsDamagedException, InterruptedException {
         var read = new HashMap<Integer, Seal.Read>();
         for (var claim : claims) {
             var limit = seal == null ? null : seal.read().get(claim.generation());
-            read.put(claim.generation(), new LogReader(folder, claim).read(limit, (line, from, to) -> {
-                if (filter.wanted(type(line, from, to))) {
-                    sink.accept(LogFormat.parse(line, from, to));
-                }
-            }));
+            read.put(
+                    claim.generation(),
+                    new LogReader(folder, claim).read(limit, (line, from, to) -> sink.accept(new LogLine(line, from, to))));
         }
         return read;
-    }
-
-    private static String type(byte[] line, int from, int to) {
-        int start = from + TYPE_AT;
-        int end = start;
-        while (end < to && line[end] != '"') {
-            end++;
-        }
-        return start < end ? new String(line, start, end - start, java.nio.charset.StandardCharsets.US_ASCII) : "";
     }
 
     static <T> T read(RecordsFolder folder, String name, Class<T> type)

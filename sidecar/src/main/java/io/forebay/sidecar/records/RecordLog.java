@@ -3,6 +3,7 @@ package io.forebay.sidecar.records;
 import io.forebay.sidecar.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -31,7 +32,19 @@ public final class RecordLog implements AutoCloseable {
     }
 
     /** Names an entry in this log. */
-    public record Ticket(long number) {}
+    public record Ticket(Batch batch) {}
+
+    /** Entries that become durable together. Guarded by the log's lock. */
+    public static final class Batch {
+        private final Condition written;
+        private @Nullable ByteArrayOutputStream entries = new ByteArrayOutputStream();
+        private boolean durable;
+        private int waiting;
+
+        private Batch(Condition written) {
+            this.written = written;
+        }
+    }
 
     /** A batch is written at once when it has grown to this. */
     private static final int FULL_BATCH = 1 << 20;
@@ -40,16 +53,15 @@ public final class RecordLog implements AutoCloseable {
     private final SuccessorCheck check;
     private final Duration linger;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    /** All guarded by lock. */
-    private ByteArrayOutputStream pending = new ByteArrayOutputStream();
+    private final Condition grown = lock.newCondition();
+    /** All guarded by lock. The batch that entries join now. */
+    private Batch open = new Batch(lock.newCondition());
+    /** The one that is being written, or whose writer was interrupted: written before all others, again if need be. */
+    private @Nullable Batch closed;
 
-    private long appended;
-    private long durable;
+    private byte[] closedBytes = {};
     private long batches;
     private boolean writing;
-    private byte @Nullable [] unfinished;
-    private long unfinishedUpTo;
     private @Nullable LogLostException lost;
 
     RecordLog(Sink sink, SuccessorCheck check, Duration linger) {
@@ -63,12 +75,23 @@ public final class RecordLog implements AutoCloseable {
         var line = LogFormat.line(entry);
         lock.lock();
         try {
-            pending.writeBytes(line);
-            appended++;
-            if (pending.size() >= FULL_BATCH) {
-                changed.signalAll();
+            var entries = Objects.requireNonNull(open.entries);
+            entries.writeBytes(line);
+            if (entries.size() >= FULL_BATCH) {
+                grown.signal();
             }
-            return new Ticket(appended);
+            return new Ticket(open);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Covers all entries appended so far. */
+    public Ticket last() {
+        lock.lock();
+        try {
+            boolean empty = Objects.requireNonNull(open.entries).size() == 0;
+            return new Ticket(empty && closed != null ? closed : open);
         } finally {
             lock.unlock();
         }
@@ -76,36 +99,45 @@ public final class RecordLog implements AutoCloseable {
 
     /** @throws LogLostException it is not known to be decided, and never will be by this coordinator */
     public void await(Ticket ticket) throws LogLostException, InterruptedException {
+        var batch = ticket.batch();
         lock.lock();
         try {
-            while (durable < ticket.number()) {
+            batch.waiting++;
+            while (!batch.durable) {
                 if (lost != null) {
                     throw new LogLostException(String.valueOf(lost.getMessage()), lost.superseded(), lost);
                 }
+                if (batch == open && closed == null && Objects.requireNonNull(batch.entries).size() == 0) {
+                    // Nothing has been appended since all was durable.
+                    return;
+                }
                 if (writing) {
-                    changed.await();
+                    batch.written.await();
                 } else {
                     writing = true;
                     try {
                         writeBatch();
                     } finally {
                         writing = false;
-                        changed.signalAll();
                     }
                 }
             }
         } finally {
+            batch.waiting--;
+            wakeNextWriter();
             lock.unlock();
         }
     }
 
-    /** The last entry appended so far. */
-    public Ticket last() {
-        lock.lock();
-        try {
-            return new Ticket(appended);
-        } finally {
-            lock.unlock();
+    /** Whoever leaves makes sure that somebody writes what others wait for. */
+    private void wakeNextWriter() {
+        if (writing) {
+            return;
+        }
+        if (closed != null && closed.waiting > 0) {
+            closed.written.signal();
+        } else if (open.waiting > 0) {
+            open.written.signal();
         }
     }
 
@@ -122,32 +154,37 @@ public final class RecordLog implements AutoCloseable {
         }
         lock.lock();
         try {
-            lost = lost == null ? found : lost;
-            changed.signalAll();
+            lose(found);
             throw found;
         } finally {
             lock.unlock();
         }
     }
 
+    private void lose(LogLostException why) {
+        lost = lost == null ? why : lost;
+        open.written.signalAll();
+        if (closed != null) {
+            closed.written.signalAll();
+        }
+    }
+
     /** Holds the lock at entry and exit, not while writing. */
     private void writeBatch() throws InterruptedException {
-        if (unfinished == null) {
+        var batch = closed;
+        if (batch == null) {
             linger();
-            unfinished = pending.toByteArray();
-            unfinishedUpTo = appended;
-            pending = new ByteArrayOutputStream();
+            batch = open;
+            closed = batch;
+            open = new Batch(lock.newCondition());
             batches++;
+            closedBytes = withHeader(batches, Objects.requireNonNull(batch.entries).toByteArray());
+            batch.entries = null;
         }
-        var body = unfinished;
-        var header = LogFormat.header(batches, body.length);
-        var batch = new byte[header.length + body.length];
-        System.arraycopy(header, 0, batch, 0, header.length);
-        System.arraycopy(body, 0, batch, header.length, body.length);
         LogLostException failure = null;
         lock.unlock();
         try {
-            sink.append(batches, batch);
+            sink.append(batches, closedBytes);
             if (check.hasSuccessor()) {
                 failure = superseded();
             }
@@ -156,19 +193,29 @@ public final class RecordLog implements AutoCloseable {
         } finally {
             lock.lock();
         }
-        if (failure == null) {
-            durable = unfinishedUpTo;
-            unfinished = null;
-        } else {
-            lost = failure;
+        if (failure != null) {
+            lose(failure);
+            return;
         }
+        batch.durable = true;
+        batch.written.signalAll();
+        closed = null;
+        closedBytes = new byte[0];
+    }
+
+    private static byte[] withHeader(long number, byte[] entries) {
+        var header = LogFormat.header(number, entries.length);
+        var batch = new byte[header.length + entries.length];
+        System.arraycopy(header, 0, batch, 0, header.length);
+        System.arraycopy(entries, 0, batch, header.length, entries.length);
+        return batch;
     }
 
     private void linger() throws InterruptedException {
         long left = linger.toNanos();
         long deadline = System.nanoTime() + left;
-        while (left > 0 && pending.size() < FULL_BATCH) {
-            changed.await(left, TimeUnit.NANOSECONDS);
+        while (left > 0 && Objects.requireNonNull(open.entries).size() < FULL_BATCH) {
+            grown.await(left, TimeUnit.NANOSECONDS);
             left = deadline - System.nanoTime();
         }
     }

@@ -72,13 +72,33 @@ class SpoolsTest {
     }
 
     @Test
+    @DisplayName("the hash is MurmurHash3_x64_128; texts are kept apart whatever they hold")
+    void hash() {
+        assertThat(new Hash128().done().hex()).isEqualTo("0".repeat(32));
+        assertThat(new Hash128().add("hello".getBytes(StandardCharsets.US_ASCII)).done().hex())
+                .isEqualTo("cbd8a7b341bd9b025b1e906a48ae1d19");
+        assertThat(new Hash128()
+                        .add("The quick brown fox jumps over the lazy dog".getBytes(StandardCharsets.US_ASCII))
+                        .done()
+                        .hex())
+                .isEqualTo("e34bbc7bbc071b6c7a433ca9c49a9347");
+        var texts = List.of("", "a", "b", "\u0080", "\uDCFF", "\uDCFE", "ab", "\uD83D\uDE00");
+        var seen = new java.util.HashSet<String>();
+        for (var one : texts) {
+            for (var other : texts) {
+                assertThat(seen.add(new Hash128().add(one).add(other).done().hex())).as(one + "|" + other).isTrue();
+            }
+        }
+    }
+
+    @Test
     @DisplayName("the hash table agrees with a plain map, through growth")
     void hashTable() throws Exception {
-        var table = new HashTable();
+        var table = new HashTable(scratch);
         var map = new HashMap<String, Integer>();
         var random = new Random(3);
-        for (int i = 0; i < 20_000; i++) {
-            var key = "name" + random.nextInt(15_000);
+        for (int i = 0; i < 200_000; i++) {
+            var key = "name" + random.nextInt(150_000);
             if (random.nextInt(4) == 0) {
                 table.put(key, i);
                 map.put(key, i);
@@ -86,9 +106,14 @@ class SpoolsTest {
                 assertThat(table.add(key, i)).isEqualTo(map.putIfAbsent(key, i) == null);
             }
         }
-        for (int i = 0; i < 15_000; i++) {
+        for (int i = 0; i < 150_000; i++) {
             assertThat(table.owner("name" + i)).isEqualTo(map.getOrDefault("name" + i, -1));
         }
+        assertThat(table.size()).isEqualTo(map.size());
+        table.clear();
+        assertThat(table.owner("name1")).isEqualTo(-1);
+        table.close();
+        assertThat(scratch).isEmptyDirectory();
     }
 
     @Test
