@@ -94,9 +94,9 @@ class CancelIT extends RigTest {
                 put(s3, "in/f" + i);
             }
             s3.on(r -> r.isData("GET"), (r, good) -> Answer.hang());
-            rig.job(COPY, from(s3, "  deadlines: {run: 10s, drain: 3s}"));
+            rig.job(COPY, from(s3, "  deadlines: {run: 20s, drain: 3s}"));
 
-            var result = ended(rig.startRun(), Duration.ofSeconds(25));
+            var result = ended(rig.startRun(), Duration.ofSeconds(40));
 
             assertThat(result.exit()).as(result.all()).isEqualTo(124);
             assertThat(result.all()).contains("5 unfinished").contains("forebay resume");
