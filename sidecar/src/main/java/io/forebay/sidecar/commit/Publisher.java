@@ -4,11 +4,11 @@ import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.store.StagedMessages;
 import io.forebay.sidecar.store.Store;
-import io.forebay.sidecar.store.Store.InlineSource;
 import io.forebay.sidecar.store.Store.PublishOutcome;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import io.forebay.sidecar.transfer.Transfers;
+import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out a commit intent: makes each staged file visible at its final name, then the names durable. May be repeated, by
@@ -31,33 +32,33 @@ public final class Publisher {
     }
 
     /**
-     * @param inline where the bytes of an INLINE output are, if they still exist
+     * @param path where a file lies in the buffer: the bytes of an INLINE output are sent now; null: it is lost
      * @return outputs that are lost for good: neither staged any more nor published
      * @throws StoreException the first failure, after all others were tried
      */
-    public List<StagedOutput> publish(List<StagedOutput> granted, Function<StagedOutput, InlineSource> inline)
+    public List<StagedOutput> publish(List<StagedOutput> granted, Function<StagedOutput, @Nullable String> path)
             throws StoreException, InterruptedException {
         var lost = new ArrayList<StagedOutput>();
         if (granted.size() == 1) {
-            if (publishOne(granted.getFirst(), inline) == PublishOutcome.LOST) {
+            if (publishOne(granted.getFirst(), path) == PublishOutcome.LOST) {
                 lost.add(granted.getFirst());
             }
         } else {
-            publishAll(granted, inline, lost);
+            publishAll(granted, path, lost);
         }
         syncFolders(granted);
         return lost;
     }
 
     private void publishAll(
-            List<StagedOutput> granted, Function<StagedOutput, InlineSource> inline, List<StagedOutput> lost)
+            List<StagedOutput> granted, Function<StagedOutput, @Nullable String> path, List<StagedOutput> lost)
             throws StoreException, InterruptedException {
         StoreException first = null;
         try (var tasks = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("publish-", 0).factory())) {
             var outcomes = new ArrayList<Future<PublishOutcome>>(granted.size());
             for (var output : granted) {
-                outcomes.add(tasks.submit(() -> publishOne(output, inline)));
+                outcomes.add(tasks.submit(() -> publishOne(output, path)));
             }
             for (int i = 0; i < granted.size(); i++) {
                 try {
@@ -77,7 +78,7 @@ public final class Publisher {
         }
     }
 
-    private static StoreException firstOf(@org.jspecify.annotations.Nullable StoreException first, ExecutionException e) {
+    private static StoreException firstOf(@Nullable StoreException first, ExecutionException e) {
         if (first != null) {
             first.addSuppressed(e.getCause());
             return first;
@@ -87,11 +88,16 @@ public final class Publisher {
                 : new StoreException(StoreException.Kind.PERMANENT, String.valueOf(e.getCause()), e.getCause());
     }
 
-    private PublishOutcome publishOne(StagedOutput output, Function<StagedOutput, InlineSource> inline)
+    private PublishOutcome publishOne(StagedOutput output, Function<StagedOutput, @Nullable String> path)
             throws StoreException, InterruptedException {
         var store = stores.at(StoreUri.parse(output.finalUri()));
         var file = StagedMessages.file(output);
-        return transfers.retrying("publish " + output.finalUri(), () -> store.publish(file, inline.apply(output)));
+        try {
+            return transfers.publish(store, file, path.apply(output));
+        } catch (BufferIoException e) {
+            throw new StoreException(
+                    StoreException.Kind.PERMANENT, "its bytes cannot be read from the buffer: " + e.getMessage(), e);
+        }
     }
 
     private void syncFolders(List<StagedOutput> granted) throws StoreException, InterruptedException {

@@ -19,7 +19,6 @@ import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.Store.EntrySink;
-import io.forebay.sidecar.store.Store.InlineSource;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import io.forebay.sidecar.worker.BufferFiles;
@@ -154,7 +153,7 @@ public final class Copies {
         for (int from = 0; from < staged.size(); from += FILES_AT_ONCE * 16) {
             var batch = staged.subList(from, Math.min(staged.size(), from + FILES_AT_ONCE * 16));
             try {
-                count(publisher.publish(batch, output -> inline(folder + "/" + output.relative())), batch);
+                count(publisher.publish(batch, output -> folder + "/" + output.relative()), batch);
             } catch (StoreException e) {
                 // Which one it was, and what of the others: publishing again changes nothing for those that are there.
                 oneByOne(publisher, folder, batch);
@@ -165,7 +164,7 @@ public final class Copies {
     private void oneByOne(Publisher publisher, String folder, List<StagedOutput> batch) throws InterruptedException {
         for (var output : batch) {
             try {
-                count(publisher.publish(List.of(output), o -> inline(folder + "/" + o.relative())), List.of(output));
+                count(publisher.publish(List.of(output), o -> folder + "/" + o.relative()), List.of(output));
             } catch (StoreException e) {
                 problem(output.finalUri() + ": " + e.getMessage());
                 publisher.discard(List.of(output));
@@ -177,10 +176,6 @@ public final class Copies {
         lost.forEach(output -> problem(output.finalUri() + ": its staged bytes are gone"));
         files.addAndGet(batch.size() - lost.size());
         batch.stream().filter(output -> !lost.contains(output)).forEach(output -> bytes.addAndGet(output.size()));
-    }
-
-    private static InlineSource inline(String path) {
-        return new InlineSource.Present((offset, dst) -> BufferFiles.read(path, offset, dst));
     }
 
     @FunctionalInterface

@@ -27,7 +27,7 @@ final class StoreOpener implements Stores.Factory {
                     case S3 -> S3Store.open(root, access.orElse(null), Environment.ofProcess());
                     case FILE, LUSTRE -> PosixStore.open(root.scheme());
                 };
-        access.ifPresent(a -> engine.limit(store, StoreLimits.of(a)));
+        engine.limit(store, access.map(StoreLimits::of).orElseGet(() -> StoreLimits.of(root.scheme())));
         return store;
     }
 }

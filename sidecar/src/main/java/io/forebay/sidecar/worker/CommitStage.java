@@ -8,11 +8,11 @@ import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.journal.Journal;
 import io.forebay.sidecar.journal.JournalRecord;
 import io.forebay.sidecar.link.PatientLink;
-import io.forebay.sidecar.store.Store.InlineSource;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Asks whether a staged attempt may be published, keeps the yes in the journal, and publishes. Thread-safe. */
 final class CommitStage {
@@ -54,7 +54,7 @@ final class CommitStage {
     /** Publishes what was granted; all of it is at its final names, durably, at return. */
     void publish(Attempt attempt) throws AttemptFailed, InterruptedException {
         try {
-            var lost = publisher.publish(attempt.granted(), output -> inline(attempt, output));
+            var lost = publisher.publish(attempt.granted(), output -> path(attempt, output));
             if (!lost.isEmpty()) {
                 throw new AttemptFailed(Failures.piecesLost("staged pieces of item " + attempt.lease().key() + " are gone: "
                         + lost.getFirst().finalUri()));
@@ -65,12 +65,8 @@ final class CommitStage {
         }
     }
 
-    private static InlineSource inline(Attempt attempt, StagedOutput output) {
-        if (!attempt.hasSpace()) {
-            return new InlineSource.Absent();
-        }
-        var path = attempt.space().out() + "/" + output.relative();
-        return new InlineSource.Present((offset, dst) -> BufferFiles.read(path, offset, dst));
+    private static @Nullable String path(Attempt attempt, StagedOutput output) {
+        return attempt.hasSpace() ? attempt.space().out() + "/" + output.relative() : null;
     }
 
     void discard(List<StagedOutput> staged) throws InterruptedException {
@@ -82,7 +78,7 @@ final class CommitStage {
         for (var s : staged) {
             list.add(new Unexported(
                     attempt.lease().key(), s.output(), s.relative(), s.finalUri(), s.size(), cause,
-                    attempt.hasSpace() ? attempt.space().out() + "/" + s.relative() : null));
+                    path(attempt, s)));
         }
         return list;
     }

@@ -16,7 +16,6 @@ import io.forebay.sidecar.link.PatientLink;
 import io.forebay.sidecar.step.StepHost;
 import io.forebay.sidecar.step.StepHost.CommandId;
 import io.forebay.sidecar.step.StepVariables;
-import io.forebay.sidecar.store.Store.InlineSource;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.io.IOException;
@@ -188,8 +187,7 @@ final class EarlyFlush {
                 publisher.discard(List.of(staged));
                 throw new Fenced(answer.refusal().message());
             }
-            var lost = publisher.publish(
-                    List.of(staged), s -> new InlineSource.Present((offset, dst) -> BufferFiles.read(file.path(), offset, dst)));
+            var lost = publisher.publish(List.of(staged), s -> file.path());
             if (lost.isEmpty()) {
                 attempt.copies().put(file, new Copy(file.seen(), staged, true));
             }
