@@ -256,7 +256,7 @@ class BadInputIT extends RigTest {
     void unknownWord() throws Exception {
         rig.input("a", "x");
         rig.job(COPY);
-        refused(rig.run("--images", "maybe"), 64, "--images", "maybe", "require");
+        refused(rig.run("--images", "maybe"), 64, "--images", "maybe", "REQUIRE");
         refused(rig.run("-o", "xml"), 64, "xml", "json");
     }
 

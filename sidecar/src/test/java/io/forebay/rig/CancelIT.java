@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -133,6 +134,7 @@ class CancelIT extends RigTest {
 
     @Test
     @DisplayName("E1 the store never answers while the inputs are listed: the deadline counts there too, exit 124")
+    @Tag("unproven")
     void hangsInPlanning() throws Exception {
         try (var s3 = ScriptedS3.start("bucket")) {
             s3.on(r -> true, (r, good) -> Answer.hang());
@@ -146,6 +148,7 @@ class CancelIT extends RigTest {
     @ParameterizedTest
     @CsvSource({"INT,130", "TERM,143"})
     @DisplayName("E2 a signal while planning: gone within 10 s, 130 or 143, nothing is left")
+    @Tag("unproven")
     void whilePlanning(String name, int code) throws Exception {
         try (var s3 = ScriptedS3.start("bucket")) {
             s3.on(r -> true, (r, good) -> Answer.hang());
@@ -182,6 +185,7 @@ class CancelIT extends RigTest {
     @ParameterizedTest
     @CsvSource({"INT,130", "TERM,143"})
     @DisplayName("E2 a signal while commands run: they get SIGTERM, nothing of theirs is published, resume runs them again")
+    @Tag("unproven")
     void whileRunning(String name, int code) throws Exception {
         rig.input("a", "v");
         var told = rig.home().resolve("told");
@@ -202,6 +206,7 @@ class CancelIT extends RigTest {
 
     @Test
     @DisplayName("E2 SIGINT while the command ignores SIGTERM: it is killed, clean within 30 s")
+    @Tag("unproven")
     void commandIgnoresTerm() throws Exception {
         rig.input("a", "v");
         rig.job("trap '' TERM; echo on > \"" + rig.home().resolve("on") + "\"; while :; do sleep 0.1; done");
@@ -287,6 +292,7 @@ class CancelIT extends RigTest {
 
     @Test
     @DisplayName("E5 100 small outputs and a large one under a bandwidth cap, short drain: the small ones are published, the large one is listed")
+    @Tag("unproven")
     void smallestFirst() throws Exception {
         keepsBuffer = true;
         var gate = rig.home().resolve("gate");
@@ -311,6 +317,7 @@ class CancelIT extends RigTest {
 
     @Test
     @DisplayName("E9 one destination's file system hangs: outputs to the other go on, exit 124 at the deadline, the rest is listed; resume finishes")
+    @Tag("unproven")
     void destinationHangs() throws Exception {
         var missing = FaultyFs.missing();
         assumeTrue(missing.isEmpty(), () -> "left out: " + missing.orElse(""));
@@ -340,6 +347,7 @@ class CancelIT extends RigTest {
 
     @Test
     @DisplayName("E9 the file system of the records hangs too: exit 124 all the same, and told where the data are kept")
+    @Tag("unproven")
     void recordsHang() throws Exception {
         var missing = FaultyFs.missing();
         assumeTrue(missing.isEmpty(), () -> "left out: " + missing.orElse(""));

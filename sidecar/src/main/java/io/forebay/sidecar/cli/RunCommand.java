@@ -133,6 +133,9 @@ final class RunCommand implements Callable<Integer> {
         }
 
         ProgressView view(PrintWriter out, PrintWriter err) throws CliException {
+            if (!json() && !output.equals("text")) {
+                throw new CliException(ForebayCommand.USAGE, "-o " + output + " is not known; use text or json");
+            }
             // With JSON the standard output is the summary's alone.
             var lines = json() ? err : out;
             return switch (progress) {

@@ -18,6 +18,7 @@ import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.transfer.Transfers;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -32,6 +33,8 @@ final class FlushStage {
     private static final int NAMES_PER_MESSAGE = 2000;
 
     private static final int MOST_SCANS = 3;
+    /** For removing what an interrupted flush left; what is not removed then, the next coordinator removes. */
+    private static final Duration DISCARD = Duration.ofSeconds(5);
 
     private final Job job;
     private final Flusher flusher;
@@ -135,6 +138,32 @@ final class FlushStage {
         } catch (StoreException | BufferIoException | ChangingException e) {
             publisher.discard(prepared);
             throw e;
+        } catch (InterruptedException e) {
+            discardApart(prepared);
+            throw e;
+        }
+    }
+
+    /** By a thread that nobody interrupts; waits for it a bounded time, however often this one is interrupted. */
+    private void discardApart(List<StagedOutput> prepared) {
+        var discarding = Thread.ofVirtual().name("discard").start(() -> {
+            try {
+                publisher.discard(prepared);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        long end = System.nanoTime() + DISCARD.toNanos();
+        boolean interrupted = false;
+        while (discarding.isAlive() && System.nanoTime() < end) {
+            try {
+                discarding.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
