@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Success means durable: the whole command, against destinations that refuse, lie and fill up. */
@@ -25,6 +26,7 @@ class DurableIT extends RigTest {
 
     @Test
     @DisplayName("D1 the store answers 403 to every PUT: exit 74, every output listed, data kept; resume finishes when it may")
+    @Tag("unproven")
     void everyPutDenied() throws Exception {
         keepsBuffer = true;
         for (int i = 0; i < 5; i++) {

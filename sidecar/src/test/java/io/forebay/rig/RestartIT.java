@@ -123,7 +123,7 @@ class RestartIT extends RigTest {
         var ran = rig.home().resolve("ran");
         jobOf(16, "echo $FOREBAY_NAME >> \"" + ran + "\"; sleep 0.3; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", "  workers: {slots: 2}");
         var process = rig.startRun("--progress", "none");
-        eventually("some items are done", () -> Files.exists(rig.results().resolve("f04")));
+        eventually("some items are done", () -> Files.exists(rig.results().resolve("f10")));
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().waitFor();
         Wait.until("runners are gone", Duration.ofSeconds(10), () -> process.descendants().findAny().isEmpty());
