@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Transfers overlap with each other and with the computation; measured against a store behind a slow line. */
+@Tag("unproven")
 @Tag("slow")
 class OverlapIT extends RigTest {
     private static final Duration ROUND_TRIP = Duration.ofMillis(20);

@@ -19,6 +19,19 @@ class RestartIT extends RigTest {
         rig.job(script, spec);
     }
 
+    /** Completion records, read as plain text. */
+    private long recorded() throws java.io.IOException {
+        long n = 0;
+        try (var logs = Files.newDirectoryStream(rig.records(), "log-*")) {
+            for (var log : logs) {
+                n += Files.readAllLines(log, java.nio.charset.StandardCharsets.ISO_8859_1).stream()
+                        .filter(l -> l.contains("\"t\":\"completed\""))
+                        .count();
+            }
+        }
+        return n;
+    }
+
     @Test
     @DisplayName("C7 killed in the middle, resume runs only what is not done; once more: no command, exit 0")
     void resume() throws Exception {
@@ -28,6 +41,7 @@ class RestartIT extends RigTest {
         eventually("some items are done", () -> Files.exists(rig.results().resolve("f05")));
         process.destroyForcibly().waitFor();
         int before = lines("ran").size();
+        long done = recorded();
 
         var manifest = rig.home().resolve("job.yaml").toString();
         var resumed = rig.command("resume", "--progress", "none", manifest);
@@ -35,7 +49,7 @@ class RestartIT extends RigTest {
         assertThat(resumed.exit()).as(resumed.all()).isZero();
         assertThat(rig.published()).hasSize(24);
         int after = lines("ran").size();
-        assertThat(after).as("only what was not done ran again").isLessThanOrEqualTo(24 + before - 5);
+        assertThat(after).as("only what was not done ran again").isLessThanOrEqualTo((int) (before + 24 - done));
         assertThat(rig.command("resume", "--progress", "none", manifest).exit()).isZero();
         assertThat(lines("ran")).hasSize(after);
     }
@@ -130,11 +144,14 @@ class RestartIT extends RigTest {
         for (var buffer : buffers()) {
             io.forebay.sidecar.os.FileTree.delete(buffer.toString());
         }
+        int before = lines("ran").size();
+        long done = recorded();
 
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isZero();
         assertThat(rig.published()).hasSize(16);
-        assertThat(lines("ran").stream().filter("f00"::equals)).as("f00 was done").hasSize(1);
+        assertThat(done).isPositive();
+        assertThat(lines("ran").size()).as("only what was not done ran again").isLessThanOrEqualTo((int) (before + 16 - done));
     }
 }
