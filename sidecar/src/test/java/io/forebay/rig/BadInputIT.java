@@ -81,7 +81,10 @@ class BadInputIT extends RigTest {
     @DisplayName("a glob that matches nothing is named with the folder it looked in, exit 65")
     void globMatchesNothing() throws Exception {
         rig.input("a.txt", "x");
-        rig.job(COPY, "  inputs: [{name: in, source: 'file://" + rig.inputs() + "/', include: ['*.nii']}]", "  forEach: {input: in}");
+        rig.job(
+                COPY,
+                "  inputs: [{name: in, source: 'file://" + rig.inputs() + "/', include: ['*.nii']}]",
+                "  forEach: {input: in}");
         refused(rig.run(), 65, "*.nii", rig.inputs().toString());
     }
 
@@ -142,7 +145,9 @@ class BadInputIT extends RigTest {
                 .PUT(java.net.http.HttpRequest.BodyPublishers.ofString("v"))
                 .build();
         try (var client = java.net.http.HttpClient.newHttpClient()) {
-            assertThat(client.send(request, java.net.http.HttpResponse.BodyHandlers.discarding()).statusCode()).isEqualTo(200);
+            assertThat(client.send(request, java.net.http.HttpResponse.BodyHandlers.discarding())
+                            .statusCode())
+                    .isEqualTo(200);
         }
     }
 
@@ -161,11 +166,16 @@ class BadInputIT extends RigTest {
     @DisplayName("a destination that is mounted read-only is named with the reason, exit 74, and nothing is lost")
     void readOnlyDestination() throws Exception {
         var target = Files.createDirectories(rig.home().resolve("readonly"));
-        assumeTrue(command("mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", target.toString()), "left out: mount(8) needs root");
+        assumeTrue(
+                command("mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", target.toString()),
+                "left out: mount(8) needs root");
         try {
             rig.input("a", "x");
-            rig.job(COPY, "  outputs: [{name: out, path: '**', to: 'file://" + target + "/'}]",
-                    "  records: file://" + rig.results() + "/.forebay/", "  retry: {item: 0}");
+            rig.job(
+                    COPY,
+                    "  outputs: [{name: out, path: '**', to: 'file://" + target + "/'}]",
+                    "  records: file://" + rig.results() + "/.forebay/",
+                    "  retry: {item: 0}");
             keepsBuffer = true;
             refused(rig.run(), 74, target.toString(), "read-only");
             assertThat(unexported()).hasSize(1);
@@ -178,7 +188,9 @@ class BadInputIT extends RigTest {
     @DisplayName("records on a read-only file system: refused before anything starts, with folder and reason")
     void readOnlyRecords() throws Exception {
         var target = Files.createDirectories(rig.home().resolve("readonly"));
-        assumeTrue(command("mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", target.toString()), "left out: mount(8) needs root");
+        assumeTrue(
+                command("mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", target.toString()),
+                "left out: mount(8) needs root");
         try {
             rig.input("a", "x");
             rig.job(COPY, "  outputs: [{name: out, path: '**', to: 'file://" + target + "/'}]");
@@ -189,7 +201,10 @@ class BadInputIT extends RigTest {
     }
 
     private static boolean command(String... argv) throws Exception {
-        var process = new ProcessBuilder(argv).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        var process = new ProcessBuilder(argv)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
         return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
     }
 
@@ -214,7 +229,10 @@ class BadInputIT extends RigTest {
     void inputChanges() throws Exception {
         rig.input("a", "x").input("b", "x");
         // The first item of one slot rewrites whichever of the two is not its own before that one is fetched again.
-        rig.job("echo other > \"" + rig.inputs() + "/b\"; " + COPY, "  retry: {item: 0}", "  workers: {slots: 1}",
+        rig.job(
+                "echo other > \"" + rig.inputs() + "/b\"; " + COPY,
+                "  retry: {item: 0}",
+                "  workers: {slots: 1}",
                 "  stores: [{uri: 'file://" + rig.inputs() + "', readBandwidth: 1Ki}]");
         rig.input("b", new byte[20_000]);
         refused(rig.run(), 65, "in/b", "no longer the version that was planned");
@@ -232,7 +250,8 @@ class BadInputIT extends RigTest {
     }
 
     @Test
-    @DisplayName("records of another job of the same name: told how much runs again, nothing of the other one is taken for done")
+    @DisplayName(
+            "records of another job of the same name: told how much runs again, nothing of the other one is taken for done")
     void otherJob() throws Exception {
         rig.input("a", "x");
         rig.job(COPY);
@@ -278,7 +297,13 @@ class BadInputIT extends RigTest {
     void noRecords(String verb) throws Exception {
         rig.input("a", "x");
         rig.job(COPY);
-        refused(rig.command(verb, manifest()), 65, rig.name(), "no records", rig.results().toString(), "forebay run");
+        refused(
+                rig.command(verb, manifest()),
+                65,
+                rig.name(),
+                "no records",
+                rig.results().toString(),
+                "forebay run");
         nothingStarted();
         assertThat(rig.command("plan", manifest()).exit()).isZero();
         nothingStarted();
@@ -293,7 +318,10 @@ class BadInputIT extends RigTest {
         rig.job(COPY);
         for (var verb : new String[] {"run", "status", "verify"}) {
             var result = rig.command(verb, manifest());
-            refused(result, result.exit(), Path.of(rig.results().toString(), ".forebay").toString());
+            refused(
+                    result,
+                    result.exit(),
+                    Path.of(rig.results().toString(), ".forebay").toString());
             assertThat(result.exit()).isNotZero();
         }
     }

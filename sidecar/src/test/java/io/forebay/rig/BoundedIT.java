@@ -32,7 +32,9 @@ class BoundedIT extends RigTest {
         var ended = run(() -> 0);
         assertThat(ended.result().exit()).as(ended.result().all()).isZero();
         assertThat(ended.peak().samples()).isGreaterThan(10);
-        assertThat(ended.peak().residentMib()).as("resident memory of the engine, MiB").isBetween(1L, MOST_MIB - 1);
+        assertThat(ended.peak().residentMib())
+                .as("resident memory of the engine, MiB")
+                .isBetween(1L, MOST_MIB - 1);
         assertThat(ended.peak().descriptors()).as("descriptors of the engine").isBetween(1, MOST_DESCRIPTORS - 1);
         return ended;
     }
@@ -52,13 +54,18 @@ class BoundedIT extends RigTest {
 
     private void assertSame(String inputs, int count) throws IOException {
         for (int i = 0; i < count; i++) {
-            assertThat(Files.mismatch(rig.inputs().resolve(inputs + "f" + i), rig.results().resolve("f" + i))).as("f%d", i).isEqualTo(-1);
+            assertThat(Files.mismatch(
+                            rig.inputs().resolve(inputs + "f" + i),
+                            rig.results().resolve("f" + i)))
+                    .as("f%d", i)
+                    .isEqualTo(-1);
         }
     }
 
     @Test
     @Tag("slow")
-    @DisplayName("M2 a sparse file of 6 GiB goes in and out within 256 MiB, and stays sparse in the buffer and at the destination")
+    @DisplayName(
+            "M2 a sparse file of 6 GiB goes in and out within 256 MiB, and stays sparse in the buffer and at the destination")
     void hugeSparseFile() throws Exception {
         long size = 6L << 30;
         try (var file = new RandomAccessFile(rig.inputs().resolve("sparse").toFile(), "rw")) {
@@ -83,12 +90,16 @@ class BoundedIT extends RigTest {
 
     @Test
     @Tag("slow")
-    @DisplayName("M8 nofile 1024, 10,000 files as the inputs and outputs of one item: exit 0, below 900 descriptors and 256 MiB")
+    @DisplayName(
+            "M8 nofile 1024, 10,000 files as the inputs and outputs of one item: exit 0, below 900 descriptors and 256 MiB")
     void manyFilesInOneItem() throws Exception {
         small("group/", 10_000);
         rig.job(
                 "cp \"$FOREBAY_INPUT_in\"/group/* \"$FOREBAY_OUT/\"",
-                "  inputs:", input(), GROUPED, "  buffer: {tiers: [{medium: Memory, size: 1Gi}]}");
+                "  inputs:",
+                input(),
+                GROUPED,
+                "  buffer: {tiers: [{medium: Memory, size: 1Gi}]}");
 
         runWell();
 
@@ -108,7 +119,8 @@ class BoundedIT extends RigTest {
     }
 
     @Test
-    @DisplayName("M3 an input of ten times the buffer streams through it: exit 0, below 90 % of the tier in every sample")
+    @DisplayName(
+            "M3 an input of ten times the buffer streams through it: exit 0, below 90 % of the tier in every sample")
     void largerThanTheBuffer() throws Exception {
         long tier = 64 * MIB;
         int items = 128;
@@ -118,7 +130,10 @@ class BoundedIT extends RigTest {
             content[0] = (byte) i;
             rig.input("f" + i, content);
         }
-        rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", "  buffer: {tiers: [{medium: Memory, size: 64Mi}]}", "  workers: {slots: 2}");
+        rig.job(
+                "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "  buffer: {tiers: [{medium: Memory, size: 64Mi}]}",
+                "  workers: {slots: 2}");
 
         var ended = run(this::buffered);
 
@@ -127,26 +142,35 @@ class BoundedIT extends RigTest {
         assertThat(ended.peak().other()).as("most bytes in the tier").isBetween(1L, tier * 9 / 10);
         for (int i = 0; i < items; i++) {
             content[0] = (byte) i;
-            assertThat(Files.readAllBytes(rig.results().resolve("f" + i))).as("f%d", i).isEqualTo(content);
+            assertThat(Files.readAllBytes(rig.results().resolve("f" + i)))
+                    .as("f%d", i)
+                    .isEqualTo(content);
         }
     }
 
     private long buffered() {
         try {
-            return buffers().stream().filter(p -> !p.toString().endsWith("-control")).mapToLong(EngineWatch::allocated).sum();
+            return buffers().stream()
+                    .filter(p -> !p.toString().endsWith("-control"))
+                    .mapToLong(EngineWatch::allocated)
+                    .sum();
         } catch (IOException e) {
             return 0;
         }
     }
 
     @Test
-    @DisplayName("M4 a command that writes more than its tier holds runs again on the next tier, uncounted, and ends well")
+    @DisplayName(
+            "M4 a command that writes more than its tier holds runs again on the next tier, uncounted, and ends well")
     void outgrowsItsTier() throws Exception {
         rig.input("x", "1");
         rig.job(
-                "echo ran >>\"" + rig.home() + "/ran\"; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 10485760 /dev/zero | tr '\\0' x "
+                "echo ran >>\"" + rig.home()
+                        + "/ran\"; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 10485760 /dev/zero | tr '\\0' x "
                         + ">>\"$FOREBAY_OUT/big\" || exit 1; sleep 0.1; done",
-                "  buffer: {tiers: [{medium: Memory, size: 64Mi}, {medium: Disk, size: 1Gi}]}", "  workers: {slots: 1}", "  retry: {item: 0}");
+                "  buffer: {tiers: [{medium: Memory, size: 64Mi}, {medium: Disk, size: 1Gi}]}",
+                "  workers: {slots: 1}",
+                "  retry: {item: 0}");
 
         var ended = run(() -> 0);
 
@@ -161,12 +185,18 @@ class BoundedIT extends RigTest {
         rig.input("x", "1");
         rig.job(
                 "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 10485760 /dev/zero | tr '\\0' x >>\"$FOREBAY_OUT/big\" || exit 1; sleep 0.1; done",
-                "  buffer: {tiers: [{medium: Memory, size: 64Mi}]}", "  workers: {slots: 1}", "  retry: {item: 0}");
+                "  buffer: {tiers: [{medium: Memory, size: 64Mi}]}",
+                "  workers: {slots: 1}",
+                "  retry: {item: 0}");
 
         var ended = run(() -> 0);
 
         assertThat(ended.result().exit()).as(ended.result().all()).isNotZero();
-        assertThat(ended.result().all()).contains("BufferFull").containsPattern("[Mm]emory").contains("64.0 MiB").contains("free");
+        assertThat(ended.result().all())
+                .contains("BufferFull")
+                .containsPattern("[Mm]emory")
+                .contains("64.0 MiB")
+                .contains("free");
         assertThat(rig.published()).isEmpty();
     }
 
@@ -178,7 +208,8 @@ class BoundedIT extends RigTest {
             Files.createFile(shm.resolve("f" + i));
         }
         rig.job("true", "  inputs:", "  - {name: in, source: \"file://" + shm + "/\"}", "  forEach: {input: in}");
-        var process = rig.start("plan", "--summary", rig.home().resolve("job.yaml").toString());
+        var process =
+                rig.start("plan", "--summary", rig.home().resolve("job.yaml").toString());
         var peak = EngineWatch.until(process, () -> 0);
         System.out.println("[bounds] " + peak);
         var result = rig.await(process);
@@ -192,7 +223,8 @@ class BoundedIT extends RigTest {
     static final class Shm implements org.junit.jupiter.api.io.TempDirFactory {
         @Override
         public Path createTempDirectory(
-                org.junit.jupiter.api.extension.AnnotatedElementContext element, org.junit.jupiter.api.extension.ExtensionContext context)
+                org.junit.jupiter.api.extension.AnnotatedElementContext element,
+                org.junit.jupiter.api.extension.ExtensionContext context)
                 throws IOException {
             return Files.createTempDirectory(Path.of("/dev/shm"), "rig-many-");
         }

@@ -61,7 +61,9 @@ class CancelIT extends RigTest {
                 .PUT(java.net.http.HttpRequest.BodyPublishers.ofString("v"))
                 .build();
         try (var client = java.net.http.HttpClient.newHttpClient()) {
-            assertThat(client.send(request, java.net.http.HttpResponse.BodyHandlers.discarding()).statusCode()).isEqualTo(200);
+            assertThat(client.send(request, java.net.http.HttpResponse.BodyHandlers.discarding())
+                            .statusCode())
+                    .isEqualTo(200);
         }
     }
 
@@ -109,7 +111,8 @@ class CancelIT extends RigTest {
     }
 
     @Test
-    @DisplayName("E1 the store accepts and never answers in flush: exit 124 soon after the drain, all outputs listed; resume sends them")
+    @DisplayName(
+            "E1 the store accepts and never answers in flush: exit 124 soon after the drain, all outputs listed; resume sends them")
     void hangsInFlush() throws Exception {
         keepsBuffer = true;
         for (int i = 0; i < 5; i++) {
@@ -117,13 +120,18 @@ class CancelIT extends RigTest {
         }
         try (var s3 = ScriptedS3.start("bucket")) {
             s3.on(r -> r.method().equals("PUT") || r.method().equals("POST"), (r, good) -> Answer.hang());
-            rig.job("echo ran >> \"" + rig.home().resolve("ran") + "\"; " + COPY, to(s3, "  deadlines: {run: 10s, drain: 3s}"));
+            rig.job(
+                    "echo ran >> \"" + rig.home().resolve("ran") + "\"; " + COPY,
+                    to(s3, "  deadlines: {run: 10s, drain: 3s}"));
 
             var result = ended(rig.startRun(), Duration.ofSeconds(30));
 
             assertThat(result.exit()).as(result.all()).isEqualTo(124);
             assertThat(unexported()).as(result.all()).hasSize(5);
-            assertThat(result.out()).contains("5 outputs").contains("data are kept in").contains("forebay resume");
+            assertThat(result.out())
+                    .contains("5 outputs")
+                    .contains("data are kept in")
+                    .contains("forebay resume");
             s3.behave();
             rig.job("echo ran >> \"" + rig.home().resolve("ran") + "\"; " + COPY, to(s3));
             resumes();
@@ -163,7 +171,8 @@ class CancelIT extends RigTest {
     }
 
     @Test
-    @DisplayName("E2 SIGINT while fetching: effect within 10 s, exit 130, nothing listed, nothing left; resume runs them")
+    @DisplayName(
+            "E2 SIGINT while fetching: effect within 10 s, exit 130, nothing listed, nothing left; resume runs them")
     void whileFetching() throws Exception {
         try (var s3 = ScriptedS3.start("bucket")) {
             put(s3, "in/a");
@@ -184,13 +193,15 @@ class CancelIT extends RigTest {
 
     @ParameterizedTest
     @CsvSource({"INT,130", "TERM,143"})
-    @DisplayName("E2 a signal while commands run: they get SIGTERM, nothing of theirs is published, resume runs them again")
+    @DisplayName(
+            "E2 a signal while commands run: they get SIGTERM, nothing of theirs is published, resume runs them again")
     @Tag("unproven")
     void whileRunning(String name, int code) throws Exception {
         rig.input("a", "v");
         var told = rig.home().resolve("told");
         var go = rig.home().resolve("go");
-        rig.job("[ -e '" + go + "' ] && { " + COPY + "; exit; }; trap 'echo told > \"" + told + "\"; exit 3' TERM; echo half > \"$FOREBAY_OUT/a\"; echo on > \""
+        rig.job("[ -e '" + go + "' ] && { " + COPY + "; exit; }; trap 'echo told > \"" + told
+                + "\"; exit 3' TERM; echo half > \"$FOREBAY_OUT/a\"; echo on > \""
                 + rig.home().resolve("on") + "\"; while :; do sleep 0.1; done");
         var run = rig.startRun();
         eventually("the command runs", () -> Files.exists(rig.home().resolve("on")));
@@ -217,7 +228,8 @@ class CancelIT extends RigTest {
     }
 
     @Test
-    @DisplayName("E2 E4 SIGINT while outputs are sent to a store that hangs: exit 130, all listed and kept; resume sends them")
+    @DisplayName(
+            "E2 E4 SIGINT while outputs are sent to a store that hangs: exit 130, all listed and kept; resume sends them")
     void whileFlushing() throws Exception {
         keepsBuffer = true;
         rig.input("a", "va").input("b", "vb");
@@ -273,8 +285,11 @@ class CancelIT extends RigTest {
     void deadlineInMidItem() throws Exception {
         rig.input("quick", "v").input("slow", "v");
         var told = rig.home().resolve("told");
-        rig.job("echo log > \"$FOREBAY_OUT/$FOREBAY_NAME.log\"; [ $FOREBAY_NAME = quick ] && { " + COPY + "; exit 0; }; trap 'echo told > \"" + told
-                + "\"; exit 3' TERM; echo half > \"$FOREBAY_OUT/slow\"; while :; do sleep 0.1; done", """
+        rig.job(
+                "echo log > \"$FOREBAY_OUT/$FOREBAY_NAME.log\"; [ $FOREBAY_NAME = quick ] && { " + COPY
+                        + "; exit 0; }; trap 'echo told > \"" + told
+                        + "\"; exit 3' TERM; echo half > \"$FOREBAY_OUT/slow\"; while :; do sleep 0.1; done",
+                """
                   outputs:
                   - {name: out, path: '[qs]*w', to: 'file://%1$s/', required: false}
                   - {name: quick, path: 'quick', to: 'file://%1$s/', required: false}
@@ -291,7 +306,8 @@ class CancelIT extends RigTest {
     }
 
     @Test
-    @DisplayName("E5 100 small outputs and a large one under a bandwidth cap, short drain: the small ones are published, the large one is listed")
+    @DisplayName(
+            "E5 100 small outputs and a large one under a bandwidth cap, short drain: the small ones are published, the large one is listed")
     @Tag("unproven")
     void smallestFirst() throws Exception {
         keepsBuffer = true;
@@ -300,10 +316,16 @@ class CancelIT extends RigTest {
             rig.input("s%02d".formatted(i), "x");
         }
         rig.input("large", "x");
-        var script = "n=100000; [ $FOREBAY_NAME = large ] && n=100000000; head -c $n /dev/zero | tr '\\0' x > \"$FOREBAY_OUT/$FOREBAY_NAME\"; touch \"" + gate
-                + ".$FOREBAY_NAME\"";
+        var script =
+                "n=100000; [ $FOREBAY_NAME = large ] && n=100000000; head -c $n /dev/zero | tr '\\0' x > \"$FOREBAY_OUT/$FOREBAY_NAME\"; touch \""
+                        + gate + ".$FOREBAY_NAME\"";
         var rest = new String[] {"  workers: {slots: 101}", "  buffer: {tiers: [{medium: Memory, size: 512Mi}]}"};
-        rig.job(script, rest[0], rest[1], "  deadlines: {run: 12s, drain: 8s}", "  stores: [{uri: 'file://" + rig.results() + "', writeBandwidth: 3Mi}]");
+        rig.job(
+                script,
+                rest[0],
+                rest[1],
+                "  deadlines: {run: 12s, drain: 8s}",
+                "  stores: [{uri: 'file://" + rig.results() + "', writeBandwidth: 3Mi}]");
 
         var result = ended(rig.startRun(), Duration.ofSeconds(60));
 
@@ -316,7 +338,8 @@ class CancelIT extends RigTest {
     }
 
     @Test
-    @DisplayName("E9 one destination's file system hangs: outputs to the other go on, exit 124 at the deadline, the rest is listed; resume finishes")
+    @DisplayName(
+            "E9 one destination's file system hangs: outputs to the other go on, exit 124 at the deadline, the rest is listed; resume finishes")
     @Tag("unproven")
     void destinationHangs() throws Exception {
         var missing = FaultyFs.missing();
@@ -355,7 +378,10 @@ class CancelIT extends RigTest {
         try (var fs = FaultyFs.mount(rig.home())) {
             rig.input("a", "v");
             var outputs = "  outputs: [{name: out, path: '**', to: 'file://" + fs.root() + "/'}]";
-            rig.job("echo on > \"" + rig.home().resolve("on") + "\"; sleep 2; " + COPY, outputs, "  deadlines: {run: 10s, drain: 3s}");
+            rig.job(
+                    "echo on > \"" + rig.home().resolve("on") + "\"; sleep 2; " + COPY,
+                    outputs,
+                    "  deadlines: {run: 10s, drain: 3s}");
             var run = rig.startRun();
             eventually("the command runs", () -> Files.exists(rig.home().resolve("on")));
             for (var op : List.of("create", "write", "fsync", "rename", "open")) {

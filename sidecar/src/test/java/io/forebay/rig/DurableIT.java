@@ -25,7 +25,8 @@ class DurableIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D1 the store answers 403 to every PUT: exit 74, every output listed, data kept; resume finishes when it may")
+    @DisplayName(
+            "D1 the store answers 403 to every PUT: exit 74, every output listed, data kept; resume finishes when it may")
     @Tag("unproven")
     void everyPutDenied() throws Exception {
         keepsBuffer = true;
@@ -34,7 +35,9 @@ class DurableIT extends RigTest {
         }
         try (var s3 = ScriptedS3.start("bucket")) {
             s3.on(r -> r.method().equals("PUT"), (r, good) -> Answer.error(403, "AccessDenied"));
-            rig.job("echo ran >> \"" + rig.home().resolve("ran") + "\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", toS3(s3));
+            rig.job(
+                    "echo ran >> \"" + rig.home().resolve("ran") + "\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                    toS3(s3));
 
             var result = rig.run();
 
@@ -81,7 +84,9 @@ class DurableIT extends RigTest {
         }
         try (var s3 = ScriptedS3.start("bucket")) {
             var n = new java.util.concurrent.atomic.AtomicInteger();
-            s3.on(r -> r.isData("PUT") && n.incrementAndGet() % 3 == 0, (r, good) -> good.answer(r.withBody(flip(r.body()))));
+            s3.on(
+                    r -> r.isData("PUT") && n.incrementAndGet() % 3 == 0,
+                    (r, good) -> good.answer(r.withBody(flip(r.body()))));
             rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", toS3(s3));
 
             var result = rig.run();
@@ -105,20 +110,27 @@ class DurableIT extends RigTest {
     @DisplayName("D2 no room at the destination: exit 74, no partial file there, listed with bytes needed and free")
     void destinationFull() throws Exception {
         var small = rig.home().resolve("small");
-        org.junit.jupiter.api.Assumptions.assumeTrue(mounted(small), "left out: a small file system needs root and mount(8)");
+        org.junit.jupiter.api.Assumptions.assumeTrue(
+                mounted(small), "left out: a small file system needs root and mount(8)");
         try {
             keepsBuffer = true;
             rig.input("big", "x");
-            rig.job("head -c 20000000 /dev/urandom > \"$FOREBAY_OUT/big\"", "  retry: {item: 0}",
-                    "  outputs: [{name: out, path: '**', to: 'file://" + small + "/'}]", "  records: file://" + rig.results() + "/.forebay/");
+            rig.job(
+                    "head -c 20000000 /dev/urandom > \"$FOREBAY_OUT/big\"",
+                    "  retry: {item: 0}",
+                    "  outputs: [{name: out, path: '**', to: 'file://" + small + "/'}]",
+                    "  records: file://" + rig.results() + "/.forebay/");
 
             var result = rig.run();
 
             assertThat(result.exit()).as(result.all()).isEqualTo(74);
-            assertThat(result.all()).containsAnyOf("ENOSPC", "no space", "No space").contains("free");
+            assertThat(result.all())
+                    .containsAnyOf("ENOSPC", "no space", "No space")
+                    .contains("free");
             assertThat(small.resolve("big")).doesNotExist();
             try (var names = Files.list(small)) {
-                assertThat(names.filter(p -> p.getFileName().toString().startsWith(".fb-"))).isEmpty();
+                assertThat(names.filter(p -> p.getFileName().toString().startsWith(".fb-")))
+                        .isEmpty();
             }
             assertThat(unexported()).hasSize(1);
         } finally {
@@ -149,12 +161,16 @@ class DurableIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D8 killed with half an output written: Success is not published and the older file stays; Failure and Always are")
+    @DisplayName(
+            "D8 killed with half an output written: Success is not published and the older file stays; Failure and Always are")
     void killedHalfWay() throws Exception {
         rig.input("a", "x");
         Files.createDirectories(rig.results());
         Files.writeString(rig.results().resolve("half"), "older");
-        rig.job("printf new > \"$FOREBAY_OUT/half\"; printf log > \"$FOREBAY_OUT/log\"; kill -9 $$$$", "  retry: {item: 0}", """
+        rig.job(
+                "printf new > \"$FOREBAY_OUT/half\"; printf log > \"$FOREBAY_OUT/log\"; kill -9 $$$$",
+                "  retry: {item: 0}",
+                """
                   outputs:
                   - {name: out, path: half, to: 'file://%1$s/'}
                   - {name: log, path: log, to: 'file://%1$s/failed/', when: Failure}
@@ -165,8 +181,11 @@ class DurableIT extends RigTest {
 
         assertThat(result.exit()).as(result.all()).isEqualTo(1);
         assertThat(result.all()).contains("signal 9");
-        assertThat(rig.published()).containsOnly(
-                java.util.Map.entry("half", "older"), java.util.Map.entry("failed/log", "log"), java.util.Map.entry("all/log", "log"));
+        assertThat(rig.published())
+                .containsOnly(
+                        java.util.Map.entry("half", "older"),
+                        java.util.Map.entry("failed/log", "log"),
+                        java.util.Map.entry("all/log", "log"));
     }
 
     @Test
@@ -175,7 +194,10 @@ class DurableIT extends RigTest {
         for (int i = 0; i < 30; i++) {
             rig.input("f%02d".formatted(i), "v");
         }
-        rig.job("echo ran >> \"" + rig.home().resolve("ran") + "\"; [ $FOREBAY_NAME != f00 ]", "  retry: {item: 0}", "  onItemFailure: Stop",
+        rig.job(
+                "echo ran >> \"" + rig.home().resolve("ran") + "\"; [ $FOREBAY_NAME != f00 ]",
+                "  retry: {item: 0}",
+                "  onItemFailure: Stop",
                 "  workers: {slots: 1}");
 
         var result = rig.run();

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class FinalNamesIT extends RigTest {
 
     @Test
-    @DisplayName("P2 a file that is appended to for a while is published with all its lines, OnClose at its close, OnItem at the commit")
+    @DisplayName(
+            "P2 a file that is appended to for a while is published with all its lines, OnClose at its close, OnItem at the commit")
     void appended() throws Exception {
         rig.input("a", "x");
         rig.job("""
@@ -37,7 +38,9 @@ class FinalNamesIT extends RigTest {
         var all = "line 1\nline 2\nline 3\nline 4\n";
         assertThat(rig.published()).containsOnly(Map.entry("closed/log", all), Map.entry("item/log", all));
         if (StepRunnerBinary.path().isPresent()) {
-            assertThat(lines("seen").getFirst()).as("published at its close, before the step ended").endsWith("/closed/log");
+            assertThat(lines("seen").getFirst())
+                    .as("published at its close, before the step ended")
+                    .endsWith("/closed/log");
             assertThat(lines("seen").getFirst()).doesNotContain("cannot access");
         }
         assertThat(String.join("\n", lines("seen"))).as("not before the commit").contains("item/log': No such file");
@@ -59,14 +62,16 @@ class FinalNamesIT extends RigTest {
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isZero();
-        assertThat(Files.readAllBytes(rig.results().resolve("big"))).isEqualTo(Files.readAllBytes(rig.home().resolve("expected")));
+        assertThat(Files.readAllBytes(rig.results().resolve("big")))
+                .isEqualTo(Files.readAllBytes(rig.home().resolve("expected")));
     }
 
     @Test
     @DisplayName("P5 stores through a mapping after the early copy was made are in what is published")
     void mapped() throws Exception {
         org.junit.jupiter.api.Assumptions.assumeTrue(
-                new ProcessBuilder("python3", "-c", "import mmap").start().waitFor() == 0, "left out: python3 is not there");
+                new ProcessBuilder("python3", "-c", "import mmap").start().waitFor() == 0,
+                "left out: python3 is not there");
         rig.input("a", "x");
         Files.writeString(rig.home().resolve("map.py"), """
                 import mmap, os, sys, time
@@ -90,7 +95,8 @@ class FinalNamesIT extends RigTest {
     }
 
     @Test
-    @DisplayName("P4 random sequences of write, rename over, truncate, unlink: the destination equals what a plain folder would hold")
+    @DisplayName(
+            "P4 random sequences of write, rename over, truncate, unlink: the destination equals what a plain folder would hold")
     void sequences() throws Exception {
         var random = new Random(42);
         var script = new StringBuilder();
@@ -107,7 +113,8 @@ class FinalNamesIT extends RigTest {
         }
         Files.writeString(rig.home().resolve("ops"), script + "true\n");
         rig.input("a", "x");
-        rig.job("cd \"$FOREBAY_OUT\" && sh \"%1$s/ops\"; mkdir \"%1$s/plain\"; cd \"%1$s/plain\" && sh \"%1$s/ops\"".formatted(rig.home()));
+        rig.job("cd \"$FOREBAY_OUT\" && sh \"%1$s/ops\"; mkdir \"%1$s/plain\"; cd \"%1$s/plain\" && sh \"%1$s/ops\""
+                .formatted(rig.home()));
 
         var result = rig.run();
 
@@ -141,7 +148,8 @@ class FinalNamesIT extends RigTest {
     @DisplayName("P8 a file deleted by its command after its early copy is absent at the destination")
     void deleted() throws Exception {
         rig.input("a", "x");
-        rig.job("head -c 100000 /dev/zero > \"$FOREBAY_OUT/gone\"; echo k > \"$FOREBAY_OUT/kept\"; sleep 3; rm \"$FOREBAY_OUT/gone\"");
+        rig.job(
+                "head -c 100000 /dev/zero > \"$FOREBAY_OUT/gone\"; echo k > \"$FOREBAY_OUT/kept\"; sleep 3; rm \"$FOREBAY_OUT/gone\"");
 
         var result = rig.run();
 
@@ -150,7 +158,8 @@ class FinalNamesIT extends RigTest {
     }
 
     @Test
-    @DisplayName("P10 two items publish one final name: the second is refused by name, exit 74; never the last one wins")
+    @DisplayName(
+            "P10 two items publish one final name: the second is refused by name, exit 74; never the last one wins")
     void conflict() throws Exception {
         keepsBuffer = true;
         rig.input("a/x.nii", "of a").input("b/x.nii", "of b");
@@ -196,7 +205,8 @@ class FinalNamesIT extends RigTest {
 
         assertThat(result.exit()).as(result.all()).isZero();
         try (var there = Files.list(rig.results())) {
-            assertThat(there.filter(p -> !p.getFileName().toString().equals(".forebay"))).hasSize(12);
+            assertThat(there.filter(p -> !p.getFileName().toString().equals(".forebay")))
+                    .hasSize(12);
         }
         assertThat(rig.results().resolve("empty")).isEmptyDirectory();
     }
@@ -208,15 +218,18 @@ class FinalNamesIT extends RigTest {
         var file = rig.inputs().resolve("a.sh");
         Files.setPosixFilePermissions(file, java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-x---"));
         Files.setLastModifiedTime(file, java.nio.file.attribute.FileTime.fromMillis(1_500_000_000_123L));
-        rig.job("cp -p \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"; truncate -s 1G \"$FOREBAY_OUT/sparse\"; printf x >> \"$FOREBAY_OUT/sparse\"");
+        rig.job(
+                "cp -p \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"; truncate -s 1G \"$FOREBAY_OUT/sparse\"; printf x >> \"$FOREBAY_OUT/sparse\"");
 
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isZero();
         var out = rig.results().resolve("a.sh");
         assertThat(Files.getLastModifiedTime(out).toMillis()).isEqualTo(1_500_000_000_123L);
-        assertThat(java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(out))).isEqualTo("rwxr-x---");
-        var sparse = io.forebay.sidecar.os.Posix.stat(rig.results().resolve("sparse").toString());
+        assertThat(java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(out)))
+                .isEqualTo("rwxr-x---");
+        var sparse =
+                io.forebay.sidecar.os.Posix.stat(rig.results().resolve("sparse").toString());
         assertThat(sparse.size()).isEqualTo((1L << 30) + 1);
         assertThat(sparse.allocatedBytes()).isLessThan(2 << 20);
     }

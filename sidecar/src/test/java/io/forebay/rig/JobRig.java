@@ -168,7 +168,8 @@ public final class JobRig implements AutoCloseable {
     public Result await(Process process) throws IOException, InterruptedException {
         if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
             process.destroyForcibly();
-            throw new AssertionError("forebay did not end within " + PATIENCE + ":\n" + read(process, ".out") + read(process, ".err"));
+            throw new AssertionError(
+                    "forebay did not end within " + PATIENCE + ":\n" + read(process, ".out") + read(process, ".err"));
         }
         return new Result(process.exitValue(), read(process, ".out"), read(process, ".err"));
     }

@@ -41,7 +41,8 @@ class KillSuiteIT {
     private static final int SPREAD_MILLIS = 2500;
 
     @Test
-    @DisplayName("C9 P1 P7 C1 killed at random on its way to a file system: nothing lost, nothing twice, nothing half visible")
+    @DisplayName(
+            "C9 P1 P7 C1 killed at random on its way to a file system: nothing lost, nothing twice, nothing half visible")
     void folder(@TempDir Path home) throws Exception {
         try (var shelf = new Shelf.Folder(home.resolve("shelf"))) {
             suite(home, shelf, null);
@@ -74,11 +75,13 @@ class KillSuiteIT {
         while (kills < KILLS / 3) {
             var folder = Files.createDirectories(home.resolve("job-" + jobs));
             try (var rig = new JobRig(folder)) {
-                kills += new Job(rig, shelf, "j" + jobs, records, random).run(Math.min(KILLS_PER_JOB, KILLS / 3 - kills));
+                kills += new Job(rig, shelf, "j" + jobs, records, random)
+                        .run(Math.min(KILLS_PER_JOB, KILLS / 3 - kills));
             }
             jobs++;
         }
-        System.err.println("kill suite on " + shelf.uri("") + ": " + kills + " kills in " + jobs + " jobs, nothing lost");
+        System.err.println(
+                "kill suite on " + shelf.uri("") + ": " + kills + " kills in " + jobs + " jobs, nothing lost");
     }
 
     /** One job, killed until the quota is used up, then left to end. */
@@ -117,17 +120,14 @@ class KillSuiteIT {
             }
             lines.add("  retry: {item: 50}");
             // Every output of an attempt carries the same nonce, so that a mixture shows.
-            rig.job(
-                    """
+            rig.job("""
                     nonce=$(head -c 8 /dev/urandom | od -An -tx8 | tr -d ' ')
                     echo "$nonce" > "%s/$(basename "$FOREBAY_DIR").$nonce"
                     cp "$FOREBAY_INPUT" "$FOREBAY_OUT/copy"
                     sleep 0.0$((0x$(echo $nonce | cut -c1)%% 10))
                     { echo "$nonce"; cat "$FOREBAY_INPUT"; } > "$FOREBAY_OUT/first"
                     { echo "$nonce"; cat "$FOREBAY_INPUT"; } > "$FOREBAY_OUT/second"
-                    """
-                            .formatted(starts),
-                    lines.toArray(String[]::new));
+                    """.formatted(starts), lines.toArray(String[]::new));
         }
 
         /** @return kills done */
@@ -137,7 +137,9 @@ class KillSuiteIT {
             while (kills < quota) {
                 var process = rig.startRun("--progress", "none");
                 if (process.waitFor(EARLIEST_MILLIS + random.nextInt(SPREAD_MILLIS), TimeUnit.MILLISECONDS)) {
-                    assertThat(process.exitValue()).as("ended by itself: %s", rig.await(process).all()).isZero();
+                    assertThat(process.exitValue())
+                            .as("ended by itself: %s", rig.await(process).all())
+                            .isZero();
                     break;
                 }
                 process.destroyForcibly().waitFor();
@@ -201,7 +203,9 @@ class KillSuiteIT {
             for (var text : recordTexts()) {
                 // The last line may be cut: a record counts only as a whole line.
                 for (var line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n")) {
-                    var key = line.contains("\"t\":\"completed\"") ? line.replaceFirst(".*\"key\":\"([^\"]*)\".*", "$1") : "";
+                    var key = line.contains("\"t\":\"completed\"")
+                            ? line.replaceFirst(".*\"key\":\"([^\"]*)\".*", "$1")
+                            : "";
                     if (!key.isEmpty()) {
                         found.add(key.substring(0, key.indexOf('/')));
                     }
@@ -215,7 +219,9 @@ class KillSuiteIT {
             if (recordsFolder != null || shelf instanceof Shelf.Folder) {
                 var base = recordsFolder != null
                         ? recordsFolder.resolve(rig.name())
-                        : Path.of(shelf.uri(folder + "/out").substring("file://".length())).resolve(".forebay").resolve(rig.name());
+                        : Path.of(shelf.uri(folder + "/out").substring("file://".length()))
+                                .resolve(".forebay")
+                                .resolve(rig.name());
                 if (!Files.isDirectory(base)) {
                     return texts;
                 }
@@ -226,7 +232,9 @@ class KillSuiteIT {
                 }
                 return texts;
             }
-            for (var e : ((Shelf.Bucket) shelf).raw(folder + "/out/.forebay/" + rig.name() + "/log-").entrySet()) {
+            for (var e : ((Shelf.Bucket) shelf)
+                    .raw(folder + "/out/.forebay/" + rig.name() + "/log-")
+                    .entrySet()) {
                 texts.add(Shelf.text(e.getValue()) + "\n");
             }
             return texts;
@@ -239,8 +247,12 @@ class KillSuiteIT {
             for (var name : inputs.keySet()) {
                 var sub = name.substring(0, name.indexOf('/'));
                 var nonce = Shelf.text(all.get(sub + "/first")).substring(0, 16);
-                assertThat(Shelf.text(all.get(sub + "/second")).substring(0, 16)).as("attempt of %s", sub).isEqualTo(nonce);
-                assertThat(starts.resolve(sub + "." + nonce)).as("the attempt of %s really ran", sub).exists();
+                assertThat(Shelf.text(all.get(sub + "/second")).substring(0, 16))
+                        .as("attempt of %s", sub)
+                        .isEqualTo(nonce);
+                assertThat(starts.resolve(sub + "." + nonce))
+                        .as("the attempt of %s really ran", sub)
+                        .exists();
             }
         }
     }

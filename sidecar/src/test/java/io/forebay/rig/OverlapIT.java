@@ -38,7 +38,8 @@ class OverlapIT extends RigTest {
     }
 
     @Test
-    @DisplayName("100 items on 1 slot, computation equal to transfer time, 20 ms latency: at most 1.15 times the longer of the two sums")
+    @DisplayName(
+            "100 items on 1 slot, computation equal to transfer time, 20 ms latency: at most 1.15 times the longer of the two sums")
     void makespan() throws Exception {
         int items = 100;
         var content = new byte[512 << 10];
@@ -54,8 +55,10 @@ class OverlapIT extends RigTest {
             var times = rig.home().resolve("times");
             rig.job(
                     String.format(
-                            Locale.ROOT, "a=$(date +%%s%%N); sleep %.3f; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"; echo $(($(date +%%s%%N) - a)) >>'%s'",
-                            transfer, times),
+                            Locale.ROOT,
+                            "a=$(date +%%s%%N); sleep %.3f; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"; echo $(($(date +%%s%%N) - a)) >>'%s'",
+                            transfer,
+                            times),
                     s3(line, "  workers: {slots: 1}"));
 
             var result = rig.run("-o", "json");
@@ -63,19 +66,30 @@ class OverlapIT extends RigTest {
             assertThat(result.exit()).as(result.all()).isZero();
             double took = seconds(result);
             // As the commands themselves saw it: on a busy machine a sleep is longer than asked.
-            double computed = Files.readAllLines(times).stream().mapToLong(Long::parseLong).sum() / 1e9;
+            double computed = Files.readAllLines(times).stream()
+                            .mapToLong(Long::parseLong)
+                            .sum()
+                    / 1e9;
             double longer = Math.max(items * transfer, computed);
             System.out.println(String.format(
-                    Locale.ROOT, "[overlap] transfers %.1f s, computation %.1f s, run %.1f s: %.3f of the longer, load %.1f",
-                    items * transfer, computed, took, took / longer, load()));
+                    Locale.ROOT,
+                    "[overlap] transfers %.1f s, computation %.1f s, run %.1f s: %.3f of the longer, load %.1f",
+                    items * transfer,
+                    computed,
+                    took,
+                    took / longer,
+                    load()));
             assertThat(took / longer).isLessThanOrEqualTo(1.15);
             assertThat(s3.objects().get("out/f99").content()).isEqualTo(content);
-            assertThat(s3.count(r -> r.method().equals("HEAD") && r.key().startsWith("in/"))).as("Z5 HEADs of inputs").isLessThanOrEqualTo(items);
+            assertThat(s3.count(r -> r.method().equals("HEAD") && r.key().startsWith("in/")))
+                    .as("Z5 HEADs of inputs")
+                    .isLessThanOrEqualTo(items);
         }
     }
 
     @Test
-    @DisplayName("Z2 10,000 files of 10 KiB in and out again at 20 ms latency: at least 20 times as fast as one at a time")
+    @DisplayName(
+            "Z2 10,000 files of 10 KiB in and out again at 20 ms latency: at least 20 times as fast as one at a time")
     void smallFiles() throws Exception {
         int files = 10_000;
         var content = new byte[10 << 10];
@@ -89,13 +103,40 @@ class OverlapIT extends RigTest {
             rig.environment("AWS_ACCESS_KEY_ID", "a").environment("AWS_SECRET_ACCESS_KEY", "b");
             var folder = rig.home().resolve("staged");
 
-            double in = timed("stage-in", "--endpoint", line.endpoint().toString(), "--region", "us-east-1", "s3://bucket/in/", folder.toString());
-            System.out.println(String.format(Locale.ROOT, "[overlap] in: %.1f s, one at a time at least %.0f s, load %.1f", in, oneAtATime, load()));
-            double out = timed("flush", "--endpoint", line.endpoint().toString(), "--region", "us-east-1", folder.toString(), "s3://bucket/out/");
-            System.out.println(String.format(Locale.ROOT, "[overlap] out: %.1f s, one at a time at least %.0f s, load %.1f", out, oneAtATime, load()));
+            double in = timed(
+                    "stage-in",
+                    "--endpoint",
+                    line.endpoint().toString(),
+                    "--region",
+                    "us-east-1",
+                    "s3://bucket/in/",
+                    folder.toString());
+            System.out.println(String.format(
+                    Locale.ROOT,
+                    "[overlap] in: %.1f s, one at a time at least %.0f s, load %.1f",
+                    in,
+                    oneAtATime,
+                    load()));
+            double out = timed(
+                    "flush",
+                    "--endpoint",
+                    line.endpoint().toString(),
+                    "--region",
+                    "us-east-1",
+                    folder.toString(),
+                    "s3://bucket/out/");
+            System.out.println(String.format(
+                    Locale.ROOT,
+                    "[overlap] out: %.1f s, one at a time at least %.0f s, load %.1f",
+                    out,
+                    oneAtATime,
+                    load()));
 
-            assertThat(s3.objects().keys().stream().filter(k -> k.startsWith("out/"))).hasSize(files);
-            assertThat(s3.count(r -> r.method().equals("HEAD"))).as("Z5 at most one HEAD per object").isLessThanOrEqualTo(2L * files);
+            assertThat(s3.objects().keys().stream().filter(k -> k.startsWith("out/")))
+                    .hasSize(files);
+            assertThat(s3.count(r -> r.method().equals("HEAD")))
+                    .as("Z5 at most one HEAD per object")
+                    .isLessThanOrEqualTo(2L * files);
             assertThat(in).as("in").isLessThanOrEqualTo(oneAtATime / 20 * share());
             assertThat(out).as("out").isLessThanOrEqualTo(oneAtATime / 20 * share());
         }
@@ -110,7 +151,8 @@ class OverlapIT extends RigTest {
     }
 
     @Test
-    @DisplayName("Z1 2,000 files of 10 bytes from tmpfs to disk: seconds, not the minute that one fsync after the other takes")
+    @DisplayName(
+            "Z1 2,000 files of 10 bytes from tmpfs to disk: seconds, not the minute that one fsync after the other takes")
     void tinyFilesToDisk() throws Exception {
         var folder = Files.createTempDirectory(java.nio.file.Path.of("/dev/shm"), "rig-tiny-");
         try {
@@ -118,7 +160,8 @@ class OverlapIT extends RigTest {
                 Files.writeString(folder.resolve("f" + i), "0123456789");
             }
             double took = timed("flush", folder.toString(), "file://" + rig.results() + "/");
-            System.out.println(String.format(Locale.ROOT, "[overlap] 2,000 tiny files to disk: %.2f s, load %.1f", took, load()));
+            System.out.println(
+                    String.format(Locale.ROOT, "[overlap] 2,000 tiny files to disk: %.2f s, load %.1f", took, load()));
             assertThat(took).isLessThanOrEqualTo(2.0 * share());
             assertThat(rig.published()).hasSize(2000);
         } finally {

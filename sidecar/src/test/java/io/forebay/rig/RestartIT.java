@@ -36,7 +36,10 @@ class RestartIT extends RigTest {
     @DisplayName("C7 killed in the middle, resume runs only what is not done; once more: no command, exit 0")
     void resume() throws Exception {
         var ran = rig.home().resolve("ran");
-        jobOf(24, "echo $FOREBAY_NAME >> \"" + ran + "\"; sleep 0.2; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", "  workers: {slots: 2}");
+        jobOf(
+                24,
+                "echo $FOREBAY_NAME >> \"" + ran + "\"; sleep 0.2; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "  workers: {slots: 2}");
         var process = rig.startRun("--progress", "none");
         eventually("some items are done", () -> Files.exists(rig.results().resolve("f05")));
         process.destroyForcibly().waitFor();
@@ -55,23 +58,34 @@ class RestartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("C1 the engine under supervise is killed every second: the commands go on, exit 0, no done item runs again")
+    @DisplayName(
+            "C1 the engine under supervise is killed every second: the commands go on, exit 0, no done item runs again")
     void supervised() throws Exception {
         var runner = StepRunnerBinary.path();
         org.junit.jupiter.api.Assumptions.assumeTrue(runner.isPresent(), "left out: no step runner could be built");
         var ran = rig.home().resolve("ran");
-        jobOf(30, "echo $FOREBAY_NAME >> \"" + ran + "\"; sleep 0.4; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", "  workers: {slots: 3}",
+        jobOf(
+                30,
+                "echo $FOREBAY_NAME >> \"" + ran + "\"; sleep 0.4; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "  workers: {slots: 3}",
                 "  retry: {item: 20}");
-        var line = new java.util.ArrayList<>(java.util.List.of(
-                runner.get().toString(), "supervise", "--max-restarts-per-minute", "60", "--"));
+        var line = new java.util.ArrayList<>(
+                java.util.List.of(runner.get().toString(), "supervise", "--max-restarts-per-minute", "60", "--"));
         line.addAll(rig.java());
-        line.addAll(java.util.List.of("run", "--progress", "none", rig.home().resolve("job.yaml").toString()));
+        line.addAll(java.util.List.of(
+                "run", "--progress", "none", rig.home().resolve("job.yaml").toString()));
         var log = rig.home().resolve("supervise.log").toFile();
-        var supervise = new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log).start();
+        var supervise = new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(log)
+                .start();
         try {
             for (int kill = 0; kill < 5 && supervise.isAlive(); kill++) {
                 supervise.waitFor(2000, TimeUnit.MILLISECONDS);
-                supervise.children().filter(c -> c.info().command().orElse("").endsWith("java")).forEach(ProcessHandle::destroyForcibly);
+                supervise
+                        .children()
+                        .filter(c -> c.info().command().orElse("").endsWith("java"))
+                        .forEach(ProcessHandle::destroyForcibly);
             }
             assertThat(supervise.waitFor(90, TimeUnit.SECONDS)).as("ends").isTrue();
             assertThat(supervise.exitValue()).as(Files.readString(log.toPath())).isZero();
@@ -84,7 +98,8 @@ class RestartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("R1 the first attempt is killed after half its outputs: in the end all of the second attempt, WORK and OUT were emptied")
+    @DisplayName(
+            "R1 the first attempt is killed after half its outputs: in the end all of the second attempt, WORK and OUT were emptied")
     void secondAttempt() throws Exception {
         var marker = rig.home().resolve("marker");
         rig.input("a", "x");
@@ -97,12 +112,16 @@ class RestartIT extends RigTest {
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isZero();
-        assertThat(rig.published()).containsOnly(
-                java.util.Map.entry("3", "second\n"), java.util.Map.entry("4", "second\n"), java.util.Map.entry("5", "second\n"));
+        assertThat(rig.published())
+                .containsOnly(
+                        java.util.Map.entry("3", "second\n"),
+                        java.util.Map.entry("4", "second\n"),
+                        java.util.Map.entry("5", "second\n"));
     }
 
     @Test
-    @DisplayName("R4 a second job of the same name while the first runs is refused naming the first one's start and place, exit 64")
+    @DisplayName(
+            "R4 a second job of the same name while the first runs is refused naming the first one's start and place, exit 64")
     void twice() throws Exception {
         jobOf(2, "sleep 5; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
         var first = rig.startRun("--progress", "none");
@@ -135,12 +154,18 @@ class RestartIT extends RigTest {
     @DisplayName("C3 the machine's buffers are gone: done items are not run again, all others are")
     void buffersGone() throws Exception {
         var ran = rig.home().resolve("ran");
-        jobOf(16, "echo $FOREBAY_NAME >> \"" + ran + "\"; sleep 0.3; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", "  workers: {slots: 2}");
+        jobOf(
+                16,
+                "echo $FOREBAY_NAME >> \"" + ran + "\"; sleep 0.3; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "  workers: {slots: 2}");
         var process = rig.startRun("--progress", "none");
         eventually("some items are done", () -> Files.exists(rig.results().resolve("f10")));
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().waitFor();
-        Wait.until("runners are gone", Duration.ofSeconds(10), () -> process.descendants().findAny().isEmpty());
+        Wait.until(
+                "runners are gone",
+                Duration.ofSeconds(10),
+                () -> process.descendants().findAny().isEmpty());
         for (var buffer : buffers()) {
             io.forebay.sidecar.os.FileTree.delete(buffer.toString());
         }
@@ -152,6 +177,7 @@ class RestartIT extends RigTest {
         assertThat(result.exit()).as(result.all()).isZero();
         assertThat(rig.published()).hasSize(16);
         assertThat(done).isPositive();
-        assertThat(lines("ran").size()).as("only what was not done ran again").isLessThanOrEqualTo((int) (before + 16 - done));
+        assertThat(lines("ran").size()).as("only what was not done ran again").isLessThanOrEqualTo((int)
+                (before + 16 - done));
     }
 }

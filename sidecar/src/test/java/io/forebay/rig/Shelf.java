@@ -144,12 +144,14 @@ interface Shelf extends AutoCloseable {
 
         @Override
         public List<String> stores() {
-            return List.of("  stores:", "  - {uri: 's3://" + NAME + "', endpoint: '" + endpoint + "', region: us-east-1}");
+            return List.of(
+                    "  stores:", "  - {uri: 's3://" + NAME + "', endpoint: '" + endpoint + "', region: us-east-1}");
         }
 
         @Override
         public Map<String, String> environment() {
-            return Map.of("AWS_ACCESS_KEY_ID", S3ProxyServer.ACCESS_KEY, "AWS_SECRET_ACCESS_KEY", S3ProxyServer.SECRET_KEY);
+            return Map.of(
+                    "AWS_ACCESS_KEY_ID", S3ProxyServer.ACCESS_KEY, "AWS_SECRET_ACCESS_KEY", S3ProxyServer.SECRET_KEY);
         }
 
         @Override
@@ -160,10 +162,14 @@ interface Shelf extends AutoCloseable {
         @Override
         public Map<String, byte[]> all(String folder) {
             var found = new TreeMap<String, byte[]>();
-            for (var object : client.listObjectsV2Paginator(b -> b.bucket(NAME).prefix(folder + "/")).contents()) {
+            for (var object : client.listObjectsV2Paginator(b -> b.bucket(NAME).prefix(folder + "/"))
+                    .contents()) {
                 var name = object.key().substring(folder.length() + 1);
                 if (!name.startsWith(".forebay/")) {
-                    found.put(name, client.getObjectAsBytes(b -> b.bucket(NAME).key(object.key())).asByteArray());
+                    found.put(
+                            name,
+                            client.getObjectAsBytes(b -> b.bucket(NAME).key(object.key()))
+                                    .asByteArray());
                 }
             }
             return found;
@@ -172,15 +178,21 @@ interface Shelf extends AutoCloseable {
         /** Objects whose keys start so: key to content. */
         Map<String, byte[]> raw(String prefix) {
             var found = new TreeMap<String, byte[]>();
-            for (var object : client.listObjectsV2Paginator(b -> b.bucket(NAME).prefix(prefix)).contents()) {
-                found.put(object.key(), client.getObjectAsBytes(b -> b.bucket(NAME).key(object.key())).asByteArray());
+            for (var object : client.listObjectsV2Paginator(b -> b.bucket(NAME).prefix(prefix))
+                    .contents()) {
+                found.put(
+                        object.key(),
+                        client.getObjectAsBytes(b -> b.bucket(NAME).key(object.key()))
+                                .asByteArray());
             }
             return found;
         }
 
         @Override
         public List<String> leftovers() {
-            return client.listMultipartUploads(b -> b.bucket(NAME)).uploads().stream().map(MultipartUpload::key).toList();
+            return client.listMultipartUploads(b -> b.bucket(NAME)).uploads().stream()
+                    .map(MultipartUpload::key)
+                    .toList();
         }
 
         @Override

@@ -23,14 +23,17 @@ class StageInIT extends RigTest {
     }
 
     @Test
-    @DisplayName("I1 one of 20 inputs answers 500 for ever: its command never starts, 19 done, exit 65, the key is named")
+    @DisplayName(
+            "I1 one of 20 inputs answers 500 for ever: its command never starts, 19 done, exit 65, the key is named")
     void oneFailsForEver() throws Exception {
         try (var s3 = ScriptedS3.start("bucket")) {
             for (int i = 0; i < 20; i++) {
                 s3.objects().put("in/f" + i, ("v" + i).getBytes(StandardCharsets.UTF_8));
             }
             s3.on(r -> r.is("GET", "in/f7"), (r, good) -> Answer.error(500, "InternalError"));
-            rig.job("echo $FOREBAY_NAME >> \"" + rig.home().resolve("ran") + "\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+            rig.job(
+                    "echo $FOREBAY_NAME >> \"" + rig.home().resolve("ran")
+                            + "\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
                     fromS3(s3, "  retry: {item: 0}"));
 
             var result = rig.run();
@@ -83,13 +86,17 @@ class StageInIT extends RigTest {
     }
 
     @Test
-    @DisplayName("I4 an input overwritten after planning with equal size: Failed(InputChanged), never two versions in one file")
+    @DisplayName(
+            "I4 an input overwritten after planning with equal size: Failed(InputChanged), never two versions in one file")
     void changedMeanwhile() throws Exception {
         rig.input("a", "first").input("b", "first");
-        rig.job("""
+        rig.job(
+                """
                 printf other > "%s/b"
                 cp "$FOREBAY_INPUT" "$FOREBAY_OUT/"
-                """.formatted(rig.inputs()), "  workers: {slots: 1}", "  retry: {item: 0}",
+                """.formatted(rig.inputs()),
+                "  workers: {slots: 1}",
+                "  retry: {item: 0}",
                 "  buffer: {tiers: [{medium: Memory, size: 64Mi}], item: {work: 40Mi}}");
 
         var result = rig.run();
@@ -123,9 +130,15 @@ class StageInIT extends RigTest {
     @Test
     @DisplayName("G1 include and exclude select exactly; records and temporary names are never inputs")
     void selection() throws Exception {
-        rig.input("sub/a.nii.gz", "1").input("tmp/b.nii.gz", "2").input("c.txt", "3").input(".forebay/x/d.nii.gz", "4").input(".fb-e.nii.gz", "5");
-        rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/$FOREBAY_STEM\"",
-                "  inputs: [{name: in, source: 'file://" + rig.inputs() + "/', include: ['**/*.nii.gz'], exclude: ['tmp/**']}]",
+        rig.input("sub/a.nii.gz", "1")
+                .input("tmp/b.nii.gz", "2")
+                .input("c.txt", "3")
+                .input(".forebay/x/d.nii.gz", "4")
+                .input(".fb-e.nii.gz", "5");
+        rig.job(
+                "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/$FOREBAY_STEM\"",
+                "  inputs: [{name: in, source: 'file://" + rig.inputs()
+                        + "/', include: ['**/*.nii.gz'], exclude: ['tmp/**']}]",
                 "  forEach: {input: in}");
 
         var result = rig.run();
@@ -138,7 +151,10 @@ class StageInIT extends RigTest {
     @DisplayName("G2 input patterns match nothing: exit 65 (NoInputs) with the pattern and the number of keys seen")
     void nothingMatches() throws Exception {
         rig.input("a.txt", "1").input("b.txt", "2");
-        rig.job("true", "  inputs: [{name: in, source: 'file://" + rig.inputs() + "/', include: ['*.nii']}]", "  forEach: {input: in}");
+        rig.job(
+                "true",
+                "  inputs: [{name: in, source: 'file://" + rig.inputs() + "/', include: ['*.nii']}]",
+                "  forEach: {input: in}");
 
         var result = rig.run();
 
@@ -150,15 +166,19 @@ class StageInIT extends RigTest {
     @DisplayName("G3 groupBy makes one item per subject; a file outside any group is named as left out")
     void groups() throws Exception {
         rig.input("sub-1/a", "1").input("sub-1/b", "2").input("sub-2/a", "3").input("README", "4");
-        rig.job("cat \"$FOREBAY_INPUT\"/*/* > \"$FOREBAY_OUT/$(basename \"$FOREBAY_ITEM\")\" || ls -R \"$FOREBAY_INPUT\"",
-                "  inputs: [{name: in, source: 'file://" + rig.inputs() + "/'}]", "  forEach: {input: in, groupBy: 'sub-*'}");
+        rig.job(
+                "cat \"$FOREBAY_INPUT\"/*/* > \"$FOREBAY_OUT/$(basename \"$FOREBAY_ITEM\")\" || ls -R \"$FOREBAY_INPUT\"",
+                "  inputs: [{name: in, source: 'file://" + rig.inputs() + "/'}]",
+                "  forEach: {input: in, groupBy: 'sub-*'}");
 
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isZero();
         assertThat(rig.published()).containsOnly(java.util.Map.entry("sub-1", "12"), java.util.Map.entry("sub-2", "3"));
         assertThat(result.all()).contains("left out");
-        assertThat(rig.command("plan", rig.home().resolve("job.yaml").toString()).out()).contains("README");
+        assertThat(rig.command("plan", rig.home().resolve("job.yaml").toString())
+                        .out())
+                .contains("README");
     }
 
     @Test
@@ -185,10 +205,13 @@ class StageInIT extends RigTest {
                 s3.objects().put("in/f" + i, ("v" + i).getBytes(StandardCharsets.UTF_8));
             }
             s3.objects().put("atlas/map", "the map".getBytes(StandardCharsets.UTF_8));
-            rig.job("cat \"$FOREBAY_INPUT\" \"$FOREBAY_INPUT_atlas/map\" > \"$FOREBAY_OUT/$FOREBAY_NAME\"",
+            rig.job(
+                    "cat \"$FOREBAY_INPUT\" \"$FOREBAY_INPUT_atlas/map\" > \"$FOREBAY_OUT/$FOREBAY_NAME\"",
                     java.util.Arrays.stream(fromS3(s3))
                             .map(l -> l.replace("}]", "}, {name: atlas, source: 's3://bucket/atlas/'}]"))
-                            .map(l -> l.contains("stores:") ? l.replace(", {name: atlas, source: 's3://bucket/atlas/'}", "") : l)
+                            .map(l -> l.contains("stores:")
+                                    ? l.replace(", {name: atlas, source: 's3://bucket/atlas/'}", "")
+                                    : l)
                             .toArray(String[]::new));
 
             var result = rig.run();
@@ -196,7 +219,8 @@ class StageInIT extends RigTest {
             assertThat(result.exit()).as(result.all()).isZero();
             assertThat(rig.published()).hasSize(20).containsEntry("f3", "v3the map");
             assertThat(s3.count(r -> r.is("GET", "atlas/map"))).isEqualTo(1);
-            assertThat(s3.count(r -> r.method().equals("HEAD") && r.toString().contains("atlas/map"))).isLessThanOrEqualTo(1);
+            assertThat(s3.count(r -> r.method().equals("HEAD") && r.toString().contains("atlas/map")))
+                    .isLessThanOrEqualTo(1);
         }
     }
 }

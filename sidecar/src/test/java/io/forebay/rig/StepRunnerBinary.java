@@ -23,7 +23,12 @@ public final class StepRunnerBinary {
             Files.createDirectories(out);
             var binary = out.resolve("forebay-step");
             var log = out.resolve("build.log");
-            var process = new ProcessBuilder("sh", Path.of("src", "runner", "build.sh").toAbsolutePath().toString(), binary.toString())
+            var process = new ProcessBuilder(
+                            "sh",
+                            Path.of("src", "runner", "build.sh")
+                                    .toAbsolutePath()
+                                    .toString(),
+                            binary.toString())
                     .redirectErrorStream(true)
                     .redirectOutput(log.toFile())
                     .start();

@@ -44,12 +44,15 @@ class ThinThreadIT {
         for (int i = 0; i < 20; i++) {
             rig.input("sub-" + i + "/v.txt", "n" + i);
         }
-        rig.job("", """
+        rig.job(
+                "",
+                """
                   steps:
                   - {name: first, command: [cp, $(INPUT), $(WORK)/copy]}
                   - name: second
                     command: [sh, -c, 'cat "$FOREBAY_WORK/copy" "$FOREBAY_WORK/copy" > "$FOREBAY_OUT/$FOREBAY_STEM.out"']
-                """.stripTrailing(), "  outputs: [{name: out, path: '*.out', to: 'file://" + rig.results() + "/$(DIR)/'}]");
+                """.stripTrailing(),
+                "  outputs: [{name: out, path: '*.out', to: 'file://" + rig.results() + "/$(DIR)/'}]");
 
         var result = rig.run();
 
@@ -70,25 +73,36 @@ class ThinThreadIT {
     }
 
     @Test
-    @DisplayName("D9 two of ten items fail: eight are published, exit 1, both named with step, exit code and last lines")
+    @DisplayName(
+            "D9 two of ten items fail: eight are published, exit 1, both named with step, exit code and last lines")
     void someFail() throws Exception {
         for (int i = 0; i < 10; i++) {
             rig.input("f" + i, "v" + i);
         }
-        rig.job("case $FOREBAY_NAME in f3|f5) echo about to fail; exit 9;; esac; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", "  retry: {item: 0}");
+        rig.job(
+                "case $FOREBAY_NAME in f3|f5) echo about to fail; exit 9;; esac; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "  retry: {item: 0}");
 
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isEqualTo(1);
         assertThat(rig.published()).hasSize(8).doesNotContainKeys("f3", "f5");
-        assertThat(result.all()).contains("f3").contains("f5").contains("work").contains("9").contains("about to fail");
+        assertThat(result.all())
+                .contains("f3")
+                .contains("f5")
+                .contains("work")
+                .contains("9")
+                .contains("about to fail");
     }
 
     @Test
     @DisplayName("D10 a required output that matches nothing fails the item")
     void missingOutput() throws Exception {
         rig.input("a", "x");
-        rig.job("true", "  retry: {item: 0}", "  outputs: [{name: out, path: '*.nii', to: 'file://" + rig.results() + "/', required: true}]");
+        rig.job(
+                "true",
+                "  retry: {item: 0}",
+                "  outputs: [{name: out, path: '*.nii', to: 'file://" + rig.results() + "/', required: true}]");
 
         var result = rig.run();
 
@@ -109,12 +123,16 @@ class ThinThreadIT {
     }
 
     @Test
-    @DisplayName("K8 where the kernel can confine it, a command reads its inputs and writes its own folders, and sees no journal and no other item")
+    @DisplayName(
+            "K8 where the kernel can confine it, a command reads its inputs and writes its own folders, and sees no journal and no other item")
     void confined() throws Exception {
-        org.junit.jupiter.api.Assumptions.assumeTrue(StepRunnerBinary.path().isPresent(), "left out: no step runner could be built");
-        var disk = Files.createDirectories(Path.of("target", "fenced-" + System.nanoTime()).toAbsolutePath());
+        org.junit.jupiter.api.Assumptions.assumeTrue(
+                StepRunnerBinary.path().isPresent(), "left out: no step runner could be built");
+        var disk = Files.createDirectories(
+                Path.of("target", "fenced-" + System.nanoTime()).toAbsolutePath());
         org.junit.jupiter.api.Assumptions.assumeFalse(
-                disk.startsWith("/tmp") || disk.startsWith(System.getProperty("user.home")), "left out: the checkout lies where Landlock cannot close a folder");
+                disk.startsWith("/tmp") || disk.startsWith(System.getProperty("user.home")),
+                "left out: the checkout lies where Landlock cannot close a folder");
         rig.environment("FOREBAY_DISK", disk.toString());
         rig.input("a", "x").input("b", "y");
         rig.job("""

@@ -78,8 +78,18 @@ public final class CoordinatorRig {
 
     public CoordinatorOptions options(RunMode mode, boolean single, ProcessIdentity me) {
         return new CoordinatorOptions(
-                mode, "", scratch, false, single, LEASE, Duration.ofSeconds(60), me,
-                () -> Instant.ofEpochMilli(1_700_000_000_000L + nanos / 1_000_000), () -> nanos, this::pass, false);
+                mode,
+                "",
+                scratch,
+                false,
+                single,
+                LEASE,
+                Duration.ofSeconds(60),
+                me,
+                () -> Instant.ofEpochMilli(1_700_000_000_000L + nanos / 1_000_000),
+                () -> nanos,
+                this::pass,
+                false);
     }
 
     /** Opened and started. */
@@ -123,13 +133,29 @@ public final class CoordinatorRig {
             inputs.add(new Input("chunks", StoreUri.parse("s3://bucket/in/"), include, exclude, SymlinkPolicy.FOLLOW));
             inputs.addAll(moreInputs);
             return new Job(
-                    name, "default", List.of(), inputs,
+                    name,
+                    "default",
+                    List.of(),
+                    inputs,
                     forEach ? Optional.of(new ForEach("chunks", groupBy)) : Optional.empty(),
-                    List.of(new Step("increment", null, command, Map.of(), Optional.empty(), Optional.empty(), Optional.empty())),
-                    List.of(new Output("result", new Template(path), new Template(to), publish, When.SUCCESS, true, Verify.STORE)),
-                    new Buffer(tiers, Optional.empty(), Optional.empty()), new Workers(15, minWorkers, 2),
-                    new Locality(Locality.Mode.NONE, Duration.ZERO), new Retry(retryItem, retryWorker), onItemFailure,
-                    new Deadlines(runDeadline, Duration.ofMinutes(30)), records, "{\"to\":\"" + to + "\"}");
+                    List.of(new Step(
+                            "increment",
+                            null,
+                            command,
+                            Map.of(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.empty())),
+                    List.of(new Output(
+                            "result", new Template(path), new Template(to), publish, When.SUCCESS, true, Verify.STORE)),
+                    new Buffer(tiers, Optional.empty(), Optional.empty()),
+                    new Workers(15, minWorkers, 2),
+                    new Locality(Locality.Mode.NONE, Duration.ZERO),
+                    new Retry(retryItem, retryWorker),
+                    onItemFailure,
+                    new Deadlines(runDeadline, Duration.ofMinutes(30)),
+                    records,
+                    "{\"to\":\"" + to + "\"}");
         }
     }
 

@@ -49,7 +49,8 @@ public final class FakeWorker {
 
     public Registered register(CoordinatorLink link) throws LinkException, InterruptedException {
         var holding = holds.values().stream()
-                .map(l -> new Holding(l.item(), l.itemId(), l.generation(), l.attempt(), states.getOrDefault(l.item(), "LEASED")))
+                .map(l -> new Holding(
+                        l.item(), l.itemId(), l.generation(), l.attempt(), states.getOrDefault(l.item(), "LEASED")))
                 .toList();
         var answer = link.register(new Register(name, instance, "node", 2, holding));
         generation = answer.generation();
@@ -100,12 +101,17 @@ public final class FakeWorker {
     // ---- an attempt, in steps
 
     public static String content(ItemLease lease) {
-        return "output of " + lease.key() + " by " + lease.attempt() + (lease.generation() == 0 ? "" : " of generation " + lease.generation());
+        return "output of " + lease.key() + " by " + lease.attempt()
+                + (lease.generation() == 0 ? "" : " of generation " + lease.generation());
     }
 
     /** One output of an attempt, sealed. @param name file name below out/ */
     public StagedOutput output(ItemLease lease, String name) {
-        return output(lease, name, "TEMP", ".fb-%s-%d-%d-%d-%s".formatted(this.name, lease.item(), lease.generation(), lease.attempt(), name));
+        return output(
+                lease,
+                name,
+                "TEMP",
+                ".fb-%s-%d-%d-%d-%s".formatted(this.name, lease.item(), lease.generation(), lease.attempt(), name));
     }
 
     public StagedOutput output(ItemLease lease, String name, String kind, String handle) {
@@ -113,8 +119,18 @@ public final class FakeWorker {
         var crc = new CRC32C();
         crc.update(bytes);
         return new StagedOutput(
-                "result", name, "s3://bucket/out/" + name, "out/", kind, handle, List.of(), bytes.length, "%08x".formatted(crc.getValue()), 0644,
-                0, null);
+                "result",
+                name,
+                "s3://bucket/out/" + name,
+                "out/",
+                kind,
+                handle,
+                List.of(),
+                bytes.length,
+                "%08x".formatted(crc.getValue()),
+                0644,
+                0,
+                null);
     }
 
     public Answer announce(CoordinatorLink link, ItemLease lease, List<StagedOutput> outputs)
@@ -128,29 +144,48 @@ public final class FakeWorker {
 
     public Answer commit(CoordinatorLink link, ItemLease lease, boolean success, List<StagedOutput> outputs)
             throws LinkException, InterruptedException {
-        return link.commit(
-                new CommitRequest(name, instance, lease.item(), lease.generation(), lease.attempt(), success, false, outputs));
+        return link.commit(new CommitRequest(
+                name, instance, lease.item(), lease.generation(), lease.attempt(), success, false, outputs));
     }
 
     public void publish(StagedOutput o) throws StoreException, InterruptedException {
         var key = o.finalUri().substring("s3://bucket/".length());
-        var stub = new StagedFile.Stub(StagedFile.Kind.valueOf(o.kind()), key, key, o.handle(), o.size(), FileMeta.UNKNOWN);
+        var stub = new StagedFile.Stub(
+                StagedFile.Kind.valueOf(o.kind()), key, key, o.handle(), o.size(), FileMeta.UNKNOWN);
         rig.bucket.publish(
-                new StagedFile(stub, List.of(), o.size(), Long.parseLong(o.crc32c(), 16)), new Store.InlineSource.Absent());
+                new StagedFile(stub, List.of(), o.size(), Long.parseLong(o.crc32c(), 16)),
+                new Store.InlineSource.Absent());
     }
 
     public Ended done(CoordinatorLink link, ItemLease lease, List<StagedOutput> outputs)
             throws LinkException, InterruptedException {
         forget(lease.item());
         return link.ended(new ItemEnded(
-                name, instance, lease.item(), lease.generation(), lease.attempt(), null, List.of(run(0)), outputs, List.of(), TIMING));
+                name,
+                instance,
+                lease.item(),
+                lease.generation(),
+                lease.attempt(),
+                null,
+                List.of(run(0)),
+                outputs,
+                List.of(),
+                TIMING));
     }
 
     public Ended failed(CoordinatorLink link, ItemLease lease, Failure failure, List<Unexported> unexported)
             throws LinkException, InterruptedException {
         forget(lease.item());
         return link.ended(new ItemEnded(
-                name, instance, lease.item(), lease.generation(), lease.attempt(), failure, List.of(run(1)), List.of(), unexported,
+                name,
+                instance,
+                lease.item(),
+                lease.generation(),
+                lease.attempt(),
+                failure,
+                List.of(run(1)),
+                List.of(),
+                unexported,
                 TIMING));
     }
 
@@ -163,7 +198,8 @@ public final class FakeWorker {
     }
 
     /** All of it, well. */
-    public void carry(CoordinatorLink link, ItemLease lease) throws LinkException, InterruptedException, StoreException {
+    public void carry(CoordinatorLink link, ItemLease lease)
+            throws LinkException, InterruptedException, StoreException {
         var outputs = List.of(output(lease, lease.key()));
         announce(link, lease, outputs);
         stage(lease, outputs);

@@ -271,7 +271,8 @@ public final class FaultyStore implements Store {
         }
 
         @Override
-        public long write(int part, PieceSource source, ByteBuffer scratch) throws StoreException, InterruptedException {
+        public long write(int part, PieceSource source, ByteBuffer scratch)
+                throws StoreException, InterruptedException {
             return around("write", faults -> {
                 var wrapped = source;
                 for (var fault : faults) {

@@ -40,7 +40,8 @@ public final class MemoryStore implements Store {
         void fill(long offset, ByteBuffer to);
     }
 
-    private record Stored(Version.S3 version, Content content, @Nullable FileMeta meta, long crc32c) {}
+    private record Stored(
+            Version.S3 version, Content content, @Nullable FileMeta meta, long crc32c) {}
 
     /** A staged file under way. */
     private static final class Staging {
@@ -84,7 +85,8 @@ public final class MemoryStore implements Store {
         var crc = new CRC32C();
         crc.update(content);
         var copy = content.clone();
-        return store(key, copy.length, (offset, to) -> to.put(copy, (int) offset, to.remaining()), meta, crc.getValue());
+        return store(
+                key, copy.length, (offset, to) -> to.put(copy, (int) offset, to.remaining()), meta, crc.getValue());
     }
 
     /** Puts an object whose bytes are made when they are read; the store knows no checksum of it. */
@@ -197,7 +199,12 @@ public final class MemoryStore implements Store {
                     StagedFile.Kind.INLINE, request.finalKey(), request.root(), "", request.size(), request.meta());
         }
         return new StagedFile.Stub(
-                StagedFile.Kind.TEMP, request.finalKey(), request.root(), "tmp-" + request.token(), request.size(), request.meta());
+                StagedFile.Kind.TEMP,
+                request.finalKey(),
+                request.root(),
+                "tmp-" + request.token(),
+                request.size(),
+                request.meta());
     }
 
     @Override
@@ -232,7 +239,8 @@ public final class MemoryStore implements Store {
         }
 
         @Override
-        public long write(int part, PieceSource source, ByteBuffer scratch) throws StoreException, InterruptedException {
+        public long write(int part, PieceSource source, ByteBuffer scratch)
+                throws StoreException, InterruptedException {
             var bytes = new byte[(int) length(part)];
             for (int at = 0; at < bytes.length; at += scratch.limit()) {
                 if (Thread.interrupted()) {
@@ -259,7 +267,8 @@ public final class MemoryStore implements Store {
             long size = 0;
             synchronized (staging) {
                 if (staging.parts.size() != parts()) {
-                    throw new StoreException(Kind.TRANSIENT, staging.parts.size() + " of " + parts() + " parts are there");
+                    throw new StoreException(
+                            Kind.TRANSIENT, staging.parts.size() + " of " + parts() + " parts are there");
                 }
                 for (var part : new TreeMap<>(staging.parts).entrySet()) {
                     crc.update(part.getValue());

@@ -104,7 +104,8 @@ public final class RecordsMemoryStore implements Store {
                     break;
                 }
                 if (e.getKey().startsWith(request.key() + request.fixedPrefix())) {
-                    entries.add(new Entry(e.getKey(), Entry.Kind.FILE, version(e.getKey(), e.getValue()), FileMeta.UNKNOWN));
+                    entries.add(new Entry(
+                            e.getKey(), Entry.Kind.FILE, version(e.getKey(), e.getValue()), FileMeta.UNKNOWN));
                 }
             }
         }
@@ -293,7 +294,8 @@ public final class RecordsMemoryStore implements Store {
         }
 
         @Override
-        public PublishOutcome publish(StagedFile file, InlineSource inline) throws StoreException, InterruptedException {
+        public PublishOutcome publish(StagedFile file, InlineSource inline)
+                throws StoreException, InterruptedException {
             hook.before("publish", file.stub().finalKey());
             return of.publish(file, inline);
         }

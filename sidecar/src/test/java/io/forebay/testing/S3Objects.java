@@ -44,14 +44,21 @@ public final class S3Objects {
     }
 
     /** @param crc32c of the content as checked at its upload; null: not known */
-    public record Stored(byte[] content, String etag, Map<String, String> meta, Instant modified, @Nullable String crc32c) {}
+    public record Stored(
+            byte[] content,
+            String etag,
+            Map<String, String> meta,
+            Instant modified,
+            @Nullable String crc32c) {}
 
-    private record Part(byte[] content, String etag, @Nullable String crc32c) {}
+    private record Part(
+            byte[] content, String etag, @Nullable String crc32c) {}
 
     private record Upload(String key, Map<String, String> meta, boolean checksummed, TreeMap<Integer, Part> parts) {}
 
-    private static final DateTimeFormatter HTTP_DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     private final String bucket;
     private final Set<Honours> honours = EnumSet.allOf(Honours.class);
@@ -87,7 +94,9 @@ public final class S3Objects {
     }
 
     private String etag(byte[] content) {
-        return honours.contains(Honours.MD5_ETAGS) ? hex("MD5", content) : hex("MD5", ("no md5 " + serial++).getBytes(StandardCharsets.UTF_8));
+        return honours.contains(Honours.MD5_ETAGS)
+                ? hex("MD5", content)
+                : hex("MD5", ("no md5 " + serial++).getBytes(StandardCharsets.UTF_8));
     }
 
     /** The well-behaved answer. */
@@ -96,14 +105,17 @@ public final class S3Objects {
             return Answer.error(404, "NoSuchBucket");
         }
         if (!honours.contains(Honours.CHECKSUM_HEADERS)
-                && r.headers().keySet().stream().anyMatch(h -> h.startsWith("x-amz-checksum") || h.startsWith("x-amz-sdk"))) {
+                && r.headers().keySet().stream()
+                        .anyMatch(h -> h.startsWith("x-amz-checksum") || h.startsWith("x-amz-sdk"))) {
             return Answer.error(400, "InvalidRequest");
         }
-        if (r.headers().getOrDefault("content-encoding", "").contains("aws-chunked") || r.headers().containsKey("x-amz-trailer")) {
+        if (r.headers().getOrDefault("content-encoding", "").contains("aws-chunked")
+                || r.headers().containsKey("x-amz-trailer")) {
             return Answer.error(501, "NotImplemented");
         }
         return switch (r.method()) {
-            case "GET" -> r.key().isEmpty() ? list(r) : r.query().containsKey("uploadId") ? listParts(r) : read(r, true);
+            case "GET" ->
+                r.key().isEmpty() ? list(r) : r.query().containsKey("uploadId") ? listParts(r) : read(r, true);
             case "HEAD" -> read(r, false);
             case "PUT" -> write(r);
             case "POST" -> r.query().containsKey("uploads") ? create(r) : complete(r);
@@ -183,7 +195,9 @@ public final class S3Objects {
             upload.parts.put(Integer.parseInt(number), new Part(r.body(), etag, crc));
             return Answer.of(200, headers, new byte[0]);
         }
-        if (honours.contains(Honours.IF_NONE_MATCH) && "*".equals(r.header("if-none-match")) && objects.containsKey(r.key())) {
+        if (honours.contains(Honours.IF_NONE_MATCH)
+                && "*".equals(r.header("if-none-match"))
+                && objects.containsKey(r.key())) {
             return Answer.error(412, "PreconditionFailed");
         }
         objects.put(r.key(), new Stored(r.body(), etag, meta(r), Instant.now(), crc));
@@ -202,7 +216,8 @@ public final class S3Objects {
 
     private Answer create(Request r) {
         var id = "upload-" + serial++ + "+/=";
-        boolean checksummed = honours.contains(Honours.CHECKSUMS) && "CRC32C".equals(r.header("x-amz-checksum-algorithm"));
+        boolean checksummed =
+                honours.contains(Honours.CHECKSUMS) && "CRC32C".equals(r.header("x-amz-checksum-algorithm"));
         uploads.put(id, new Upload(r.key(), meta(r), checksummed, new TreeMap<>()));
         var headers = new LinkedHashMap<String, String>();
         if (checksummed) {
@@ -224,7 +239,11 @@ public final class S3Objects {
         int count = 0;
         while (parts.find()) {
             var part = upload.parts.get(Integer.parseInt(element(parts.group(1), "PartNumber")));
-            if (part == null || !element(parts.group(1), "ETag").replace("&quot;", "").replace("\"", "").equals(part.etag)) {
+            if (part == null
+                    || !element(parts.group(1), "ETag")
+                            .replace("&quot;", "")
+                            .replace("\"", "")
+                            .equals(part.etag)) {
                 return Answer.error(400, "InvalidPart");
             }
             content.writeBytes(part.content);
@@ -235,8 +254,11 @@ public final class S3Objects {
         var crc = upload.checksummed ? crc32c(content.toByteArray()) : null;
         objects.put(upload.key, new Stored(content.toByteArray(), etag, upload.meta, Instant.now(), crc));
         uploads.remove(r.query().get("uploadId"));
-        var sum = crc == null ? "" : "<ChecksumCRC32C>" + crc + "</ChecksumCRC32C><ChecksumType>FULL_OBJECT</ChecksumType>";
-        return Answer.of(200, Map.of(), xml("CompleteMultipartUploadResult", "<ETag>&quot;" + etag + "&quot;</ETag>" + sum));
+        var sum = crc == null
+                ? ""
+                : "<ChecksumCRC32C>" + crc + "</ChecksumCRC32C><ChecksumType>FULL_OBJECT</ChecksumType>";
+        return Answer.of(
+                200, Map.of(), xml("CompleteMultipartUploadResult", "<ETag>&quot;" + etag + "&quot;</ETag>" + sum));
     }
 
     private Answer listParts(Request r) {
@@ -245,7 +267,8 @@ public final class S3Objects {
             return Answer.error(404, "NoSuchUpload");
         }
         var text = new StringBuilder(upload.checksummed ? "<ChecksumAlgorithm>CRC32C</ChecksumAlgorithm>" : "");
-        upload.parts.forEach((number, part) -> text.append("<Part><PartNumber>" + number + "</PartNumber><ETag>&quot;" + part.etag
+        upload.parts.forEach((number, part) -> text.append("<Part><PartNumber>" + number + "</PartNumber><ETag>&quot;"
+                + part.etag
                 + "&quot;</ETag><Size>" + part.content.length + "</Size>"
                 + (part.crc32c == null ? "" : "<ChecksumCRC32C>" + part.crc32c + "</ChecksumCRC32C>") + "</Part>"));
         return Answer.of(200, Map.of(), xml("ListPartsResult", "<IsTruncated>false</IsTruncated>" + text));
@@ -254,7 +277,9 @@ public final class S3Objects {
     private Answer delete(Request r) {
         var id = r.query().get("uploadId");
         if (id != null) {
-            return uploads.remove(id) == null ? Answer.error(404, "NoSuchUpload") : Answer.of(204, Map.of(), new byte[0]);
+            return uploads.remove(id) == null
+                    ? Answer.error(404, "NoSuchUpload")
+                    : Answer.of(204, Map.of(), new byte[0]);
         }
         objects.remove(r.key());
         return Answer.of(204, Map.of(), new byte[0]);
@@ -263,7 +288,8 @@ public final class S3Objects {
     private Answer list(Request r) {
         if (r.query().containsKey("uploads")) {
             var text = new StringBuilder("<IsTruncated>false</IsTruncated>");
-            uploads.forEach((id, u) -> text.append("<Upload><Key>" + escaped(u.key) + "</Key><UploadId>" + id + "</UploadId></Upload>"));
+            uploads.forEach((id, u) ->
+                    text.append("<Upload><Key>" + escaped(u.key) + "</Key><UploadId>" + id + "</UploadId></Upload>"));
             return Answer.of(200, Map.of(), xml("ListMultipartUploadsResult", text.toString()));
         }
         var prefix = r.query().getOrDefault("prefix", "");
@@ -283,11 +309,19 @@ public final class S3Objects {
                 break;
             }
             last = e.getKey();
-            text.append("<Contents><Key>").append(urlEncoded(last)).append("</Key><LastModified>").append(e.getValue().modified)
-                    .append("</LastModified><ETag>&quot;").append(e.getValue().etag).append("&quot;</ETag><Size>")
-                    .append(e.getValue().content.length).append("</Size></Contents>");
+            text.append("<Contents><Key>")
+                    .append(urlEncoded(last))
+                    .append("</Key><LastModified>")
+                    .append(e.getValue().modified)
+                    .append("</LastModified><ETag>&quot;")
+                    .append(e.getValue().etag)
+                    .append("&quot;</ETag><Size>")
+                    .append(e.getValue().content.length)
+                    .append("</Size></Contents>");
         }
-        text.append("<EncodingType>url</EncodingType><IsTruncated>").append(truncated).append("</IsTruncated>");
+        text.append("<EncodingType>url</EncodingType><IsTruncated>")
+                .append(truncated)
+                .append("</IsTruncated>");
         if (truncated && last != null) {
             text.append("<NextContinuationToken>").append(token(last)).append("</NextContinuationToken>");
         }
@@ -308,8 +342,8 @@ public final class S3Objects {
     }
 
     private static byte[] xml(String root, String content) {
-        return ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<" + root + " xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">" + content + "</"
-                        + root + ">")
+        return ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<" + root
+                        + " xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">" + content + "</" + root + ">")
                 .getBytes(StandardCharsets.UTF_8);
     }
 
@@ -318,7 +352,8 @@ public final class S3Objects {
     }
 
     private static String element(String xml, String name) {
-        var m = Pattern.compile("<" + name + ">(.*?)</" + name + ">", Pattern.DOTALL).matcher(xml);
+        var m = Pattern.compile("<" + name + ">(.*?)</" + name + ">", Pattern.DOTALL)
+                .matcher(xml);
         return m.find() ? m.group(1) : "";
     }
 

@@ -49,7 +49,13 @@ public final class ScriptedS3 implements AutoCloseable {
 
     /** @param key decoded; empty for the bucket itself @param headers names in lower case */
     public record Request(
-            String method, String target, String bucket, String key, Map<String, String> query, Map<String, String> headers, byte[] body) {
+            String method,
+            String target,
+            String bucket,
+            String key,
+            Map<String, String> query,
+            Map<String, String> headers,
+            byte[] body) {
         public Request withBody(byte[] other) {
             return new Request(method, target, bucket, key, query, headers, other);
         }
@@ -64,7 +70,9 @@ public final class ScriptedS3 implements AutoCloseable {
 
         /** GET, PUT and so on of an object's or part's bytes, not of lists. */
         public boolean isData(String method) {
-            return this.method.equals(method) && !key.isEmpty() && !(method.equals("GET") && query.containsKey("uploadId"));
+            return this.method.equals(method)
+                    && !key.isEmpty()
+                    && !(method.equals("GET") && query.containsKey("uploadId"));
         }
     }
 
@@ -86,8 +94,8 @@ public final class ScriptedS3 implements AutoCloseable {
         }
 
         public static Answer error(int status, String code) {
-            var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>" + code + "</Code><Message>scripted " + code
-                    + "</Message><RequestId>REQ-1</RequestId></Error>";
+            var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>" + code + "</Code><Message>scripted "
+                    + code + "</Message><RequestId>REQ-1</RequestId></Error>";
             return of(status, Map.of("content-type", "application/xml"), xml.getBytes(StandardCharsets.UTF_8));
         }
 
@@ -263,7 +271,9 @@ public final class ScriptedS3 implements AutoCloseable {
         var headers = new TreeMap<String, String>();
         for (var line = line(in); line != null && !line.isEmpty(); line = line(in)) {
             int colon = line.indexOf(':');
-            headers.put(line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
+            headers.put(
+                    line.substring(0, colon).toLowerCase(Locale.ROOT),
+                    line.substring(colon + 1).strip());
         }
         int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
         var body = in.readNBytes(length);
@@ -275,8 +285,13 @@ public final class ScriptedS3 implements AutoCloseable {
         var path = question < 0 ? target : target.substring(0, question);
         int slash = path.indexOf('/', 1);
         return new Request(
-                parts[0], target, decoded(slash < 0 ? path.substring(1) : path.substring(1, slash)),
-                slash < 0 ? "" : decoded(path.substring(slash + 1)), query(question < 0 ? "" : target.substring(question + 1)), headers, body);
+                parts[0],
+                target,
+                decoded(slash < 0 ? path.substring(1) : path.substring(1, slash)),
+                slash < 0 ? "" : decoded(path.substring(slash + 1)),
+                query(question < 0 ? "" : target.substring(question + 1)),
+                headers,
+                body);
     }
 
     private static Map<String, String> query(String text) {
@@ -284,7 +299,9 @@ public final class ScriptedS3 implements AutoCloseable {
         for (var pair : text.split("&")) {
             if (!pair.isEmpty()) {
                 int equals = pair.indexOf('=');
-                query.put(decoded(equals < 0 ? pair : pair.substring(0, equals)), equals < 0 ? "" : decoded(pair.substring(equals + 1)));
+                query.put(
+                        decoded(equals < 0 ? pair : pair.substring(0, equals)),
+                        equals < 0 ? "" : decoded(pair.substring(equals + 1)));
             }
         }
         return query;
@@ -309,13 +326,18 @@ public final class ScriptedS3 implements AutoCloseable {
     private boolean send(OutputStream out, Request request, Answer answer) throws IOException, InterruptedException {
         if (answer.status() != 0) {
             var head = new StringBuilder("HTTP/1.1 ").append(answer.status()).append(" Scripted\r\n");
-            answer.headers().forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
-            if (!answer.headers().containsKey("content-length") && !answer.headers().containsKey("transfer-encoding")) {
+            answer.headers()
+                    .forEach((name, value) ->
+                            head.append(name).append(": ").append(value).append("\r\n"));
+            if (!answer.headers().containsKey("content-length")
+                    && !answer.headers().containsKey("transfer-encoding")) {
                 head.append("content-length: ").append(answer.body().length).append("\r\n");
             }
             out.write(head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
             if (!request.method().equals("HEAD")) {
-                int n = answer.sendAtMost() < 0 ? answer.body().length : (int) Math.min(answer.sendAtMost(), answer.body().length);
+                int n = answer.sendAtMost() < 0
+                        ? answer.body().length
+                        : (int) Math.min(answer.sendAtMost(), answer.body().length);
                 out.write(answer.body(), 0, n);
             }
             out.flush();

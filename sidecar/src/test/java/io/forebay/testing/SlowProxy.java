@@ -158,7 +158,8 @@ public final class SlowProxy implements AutoCloseable {
         }
     }
 
-    private static void give(BlockingQueue<Piece> line, OutputStream out, AtomicLong total) throws IOException, InterruptedException {
+    private static void give(BlockingQueue<Piece> line, OutputStream out, AtomicLong total)
+            throws IOException, InterruptedException {
         for (var piece = line.take(); piece.length >= 0; piece = line.take()) {
             parkUntil(piece.dueNanos);
             total.addAndGet(piece.length);

@@ -27,7 +27,8 @@ class SlowProxyTest {
     }
 
     private static byte[] get(URI endpoint) throws IOException {
-        var connection = (HttpURLConnection) URI.create(endpoint + "/bucket/key").toURL().openConnection();
+        var connection =
+                (HttpURLConnection) URI.create(endpoint + "/bucket/key").toURL().openConnection();
         try (var in = connection.getInputStream()) {
             return in.readAllBytes();
         }

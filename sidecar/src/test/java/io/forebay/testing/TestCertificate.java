@@ -18,13 +18,30 @@ import javax.net.ssl.SSLContext;
 public record TestCertificate(Path pem, SSLContext context) {
 
     /** @param names as for keytool's SAN extension, {@code dns:localhost,ip:127.0.0.1} */
-    public static TestCertificate make(Path folder, String names) throws IOException, InterruptedException, GeneralSecurityException {
+    public static TestCertificate make(Path folder, String names)
+            throws IOException, InterruptedException, GeneralSecurityException {
         var store = folder.resolve("server-" + Math.abs(names.hashCode()) + ".p12");
         var password = "changeit";
         var keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                        "-genkeypair", "-alias", "server", "-keyalg", "EC", "-dname", "CN=forebay test", "-ext", "SAN=" + names,
-                        "-validity", "2", "-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", password)
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "server",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=forebay test",
+                        "-ext",
+                        "SAN=" + names,
+                        "-validity",
+                        "2",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        store.toString(),
+                        "-storepass",
+                        password)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("keytool.log").toFile())
                 .start();
@@ -39,7 +56,8 @@ public record TestCertificate(Path pem, SSLContext context) {
         Files.writeString(
                 pem,
                 "-----BEGIN CERTIFICATE-----\n"
-                        + Base64.getMimeEncoder().encodeToString(keys.getCertificate("server").getEncoded())
+                        + Base64.getMimeEncoder()
+                                .encodeToString(keys.getCertificate("server").getEncoded())
                         + "\n-----END CERTIFICATE-----\n");
         var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(keys, password.toCharArray());

@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 public final class VersityGw implements AutoCloseable {
     public static final String ACCESS_KEY = "forebaytest";
     public static final String SECRET_KEY = "forebay-test-secret";
-    private static final Path BINARY = Path.of(System.getProperty("user.home"), ".cache", "forebay", "bin", "versitygw");
+    private static final Path BINARY =
+            Path.of(System.getProperty("user.home"), ".cache", "forebay", "bin", "versitygw");
 
     private final Process process;
     private final int port;
@@ -39,9 +40,18 @@ public final class VersityGw implements AutoCloseable {
         Files.createDirectories(data.resolve(bucket));
         int port = freePort();
         var builder = new ProcessBuilder(
-                BINARY.toString(), "--port", "127.0.0.1:" + port, "--access", ACCESS_KEY, "--secret", SECRET_KEY, "--quiet",
-                "posix", data.toString());
-        builder.redirectErrorStream(true).redirectOutput(folder.resolve("versitygw.log").toFile());
+                BINARY.toString(),
+                "--port",
+                "127.0.0.1:" + port,
+                "--access",
+                ACCESS_KEY,
+                "--secret",
+                SECRET_KEY,
+                "--quiet",
+                "posix",
+                data.toString());
+        builder.redirectErrorStream(true)
+                .redirectOutput(folder.resolve("versitygw.log").toFile());
         var gateway = new VersityGw(builder.start(), port);
         Runtime.getRuntime().addShutdownHook(new Thread(gateway.process::destroyForcibly));
         Wait.until("versitygw answers on port " + port, Duration.ofSeconds(20), gateway::answers);

@@ -25,25 +25,43 @@ final class CopyCommand {
 
     /** How to reach the store, where the environment does not say it. */
     static final class StoreOptions {
-        @Option(names = "--endpoint", paramLabel = "URL", description = "S3 endpoint (default: AWS, or what the AWS environment says)")
-        @Nullable String endpoint;
+        @Option(
+                names = "--endpoint",
+                paramLabel = "URL",
+                description = "S3 endpoint (default: AWS, or what the AWS environment says)")
+        @Nullable
+        String endpoint;
 
         @Option(names = "--region", paramLabel = "NAME", description = "S3 region")
-        @Nullable String region;
+        @Nullable
+        String region;
 
         @Option(names = "--profile", paramLabel = "NAME", description = "profile of the user's AWS files")
-        @Nullable String profile;
+        @Nullable
+        String profile;
 
         @Option(names = "--anonymous", description = "no credentials: a public bucket")
         boolean anonymous;
 
-        @Option(names = "--include", paramLabel = "GLOB", description = "only files whose relative path matches; may be repeated")
+        @Option(
+                names = "--include",
+                paramLabel = "GLOB",
+                description = "only files whose relative path matches; may be repeated")
         List<String> include = List.of();
 
         List<StoreAccess> access(StoreUri uri) {
             var root = uri.scheme().isPosix() ? uri : new StoreUri(uri.scheme(), uri.authority(), "");
             return List.of(new StoreAccess(
-                    root, endpoint, region, profile, null, anonymous, Optional.empty(), null, Optional.empty(), Optional.empty(),
+                    root,
+                    endpoint,
+                    region,
+                    profile,
+                    null,
+                    anonymous,
+                    Optional.empty(),
+                    null,
+                    Optional.empty(),
+                    Optional.empty(),
                     Optional.empty()));
         }
 
@@ -58,7 +76,10 @@ final class CopyCommand {
 
     private static StoreUri uri(String text) throws CliException {
         try {
-            return StoreUri.parse(text.contains("://") ? text : "file://" + Path.of(text).toAbsolutePath().normalize() + (text.endsWith("/") ? "/" : ""));
+            return StoreUri.parse(
+                    text.contains("://")
+                            ? text
+                            : "file://" + Path.of(text).toAbsolutePath().normalize() + (text.endsWith("/") ? "/" : ""));
         } catch (IllegalArgumentException e) {
             throw new CliException(ForebayCommand.USAGE, String.valueOf(e.getMessage()));
         }
@@ -66,8 +87,11 @@ final class CopyCommand {
 
     private static int end(CommandSpec spec, Copies.Report report, String what, int failureCode) {
         report.problems().forEach(p -> spec.commandLine().getErr().println("failed: " + p));
-        spec.commandLine().getOut().println("%s: %d files, %s; %d failed".formatted(
-                what, report.files(), Bytes.of(report.bytes()).human(), report.failed()));
+        spec.commandLine()
+                .getOut()
+                .println("%s: %d files, %s; %d failed"
+                        .formatted(
+                                what, report.files(), Bytes.of(report.bytes()).human(), report.failed()));
         return report.failed() > 0 ? failureCode : 0;
     }
 
@@ -75,9 +99,13 @@ final class CopyCommand {
     @Command(
             name = "stage-in",
             mixinStandardHelpOptions = true,
-            description = "Copies what lies below a store URI into a local folder, in parallel, each file whole and verified. Exits 65 if one cannot be had.")
+            description =
+                    "Copies what lies below a store URI into a local folder, in parallel, each file whole and verified. Exits 65 if one cannot be had.")
     static final class StageIn implements java.util.concurrent.Callable<Integer> {
-        @Parameters(index = "0", paramLabel = "SOURCE", description = "s3://bucket/prefix/, lustre:///path, file:///path or a path")
+        @Parameters(
+                index = "0",
+                paramLabel = "SOURCE",
+                description = "s3://bucket/prefix/, lustre:///path, file:///path or a path")
         private String source = "";
 
         @Parameters(index = "1", paramLabel = "FOLDER", description = "local folder, made if it is missing")
@@ -93,13 +121,15 @@ final class CopyCommand {
         public Integer call() throws CliException, IOException, InterruptedException {
             var uri = uri(source);
             try (var stores = new JobStores(options.access(uri))) {
-                var report = new Copies(stores).stageIn(uri, folder.toAbsolutePath().normalize().toString(), options.globs());
+                var report = new Copies(stores)
+                        .stageIn(uri, folder.toAbsolutePath().normalize().toString(), options.globs());
                 if (report.files() == 0 && report.failed() == 0) {
                     throw new CliException(65, "nothing to stage in: " + uri + " has no file that matches");
                 }
                 return end(spec, report, "staged in", 65);
             } catch (StoreException e) {
-                throw new CliException(e.kind().worthRetrying() ? 75 : 65, "cannot list " + uri + ": " + e.getMessage());
+                throw new CliException(
+                        e.kind().worthRetrying() ? 75 : 65, "cannot list " + uri + ": " + e.getMessage());
             }
         }
     }
@@ -108,13 +138,17 @@ final class CopyCommand {
     @Command(
             name = "flush",
             mixinStandardHelpOptions = true,
-            description = "Makes every file below a local folder durable below a store URI: whole at its final name, verified, or not there. "
-                    + "Exits 74 and names what is not.")
+            description =
+                    "Makes every file below a local folder durable below a store URI: whole at its final name, verified, or not there. "
+                            + "Exits 74 and names what is not.")
     static final class Flush implements java.util.concurrent.Callable<Integer> {
         @Parameters(index = "0", paramLabel = "FOLDER", description = "local folder")
         private Path folder = Path.of("");
 
-        @Parameters(index = "1", paramLabel = "DESTINATION", description = "s3://bucket/prefix/, lustre:///path/, file:///path/ or a path")
+        @Parameters(
+                index = "1",
+                paramLabel = "DESTINATION",
+                description = "s3://bucket/prefix/, lustre:///path/, file:///path/ or a path")
         private String destination = "";
 
         @Mixin
@@ -127,7 +161,8 @@ final class CopyCommand {
         public Integer call() throws CliException, IOException, InterruptedException {
             var uri = uri(destination);
             try (var stores = new JobStores(options.access(uri))) {
-                var report = new Copies(stores).flush(folder.toAbsolutePath().normalize().toString(), uri, options.globs());
+                var report = new Copies(stores)
+                        .flush(folder.toAbsolutePath().normalize().toString(), uri, options.globs());
                 return end(spec, report, "flushed", 74);
             } catch (StoreException e) {
                 throw new CliException(74, "cannot flush to " + uri + ": " + e.getMessage());

@@ -15,8 +15,9 @@ import picocli.CommandLine.Spec;
         name = "forebay",
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class,
-        description = "A burst buffer for batch pipelines: brings inputs next to the computation, keeps intermediates there, "
-                + "and writes the selected outputs back while the computation goes on.",
+        description =
+                "A burst buffer for batch pipelines: brings inputs next to the computation, keeps intermediates there, "
+                        + "and writes the selected outputs back while the computation goes on.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:all selected outputs are durable",
@@ -30,8 +31,16 @@ import picocli.CommandLine.Spec;
             "70:a fault of Forebay's own"
         },
         subcommands = {
-            HelpCommand.class, RunCommand.class, PlanCommand.class, ValidateCommand.class, StatusCommand.class, ResumeCommand.class, VerifyCommand.class,
-            CopyCommand.StageIn.class, CopyCommand.Flush.class, AutoComplete.GenerateCompletion.class
+            HelpCommand.class,
+            RunCommand.class,
+            PlanCommand.class,
+            ValidateCommand.class,
+            StatusCommand.class,
+            ResumeCommand.class,
+            VerifyCommand.class,
+            CopyCommand.StageIn.class,
+            CopyCommand.Flush.class,
+            AutoComplete.GenerateCompletion.class
         })
 public final class ForebayCommand implements Runnable {
     /** EX_USAGE of sysexits.h. */

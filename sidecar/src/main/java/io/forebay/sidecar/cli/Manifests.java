@@ -14,12 +14,15 @@ final class Manifests {
 
     /** @throws CliException 64 after each problem was printed on a line of its own */
     static Job read(Path file, PrintWriter err) throws CliException {
-        return switch (JobReader.read(bytes(file), file.toAbsolutePath().normalize().getParent())) {
+        return switch (JobReader.read(
+                bytes(file), file.toAbsolutePath().normalize().getParent())) {
             case JobReader.Valid valid -> valid.job();
             case JobReader.Invalid invalid -> {
                 invalid.problems().forEach(p -> err.println(file + ": " + p));
-                throw new CliException(ForebayCommand.USAGE, file + " is refused (" + invalid.problems().size() + " problem"
-                        + (invalid.problems().size() == 1 ? "" : "s") + "); nothing was started.");
+                throw new CliException(
+                        ForebayCommand.USAGE,
+                        file + " is refused (" + invalid.problems().size() + " problem"
+                                + (invalid.problems().size() == 1 ? "" : "s") + "); nothing was started.");
             }
         };
     }

@@ -15,15 +15,18 @@ final class NoRecords {
     private NoRecords() {}
 
     static CliException of(Job job) {
-        return new CliException(NO_INPUT, job.name() + " has no records in " + job.records() + ": it was never started there. "
-                + "Start it with: forebay run; or name its records folder in spec.records.");
+        return new CliException(
+                NO_INPUT,
+                job.name() + " has no records in " + job.records() + ": it was never started there. "
+                        + "Start it with: forebay run; or name its records folder in spec.records.");
     }
 
     /** @throws CliException 65: there are none; 75: they cannot be read */
     static void require(Job job) throws CliException, IOException, InterruptedException {
         try (var scratch = new Scratch();
                 var stores = new JobStores(job.stores())) {
-            if (!JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder()).exist()) {
+            if (!JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder())
+                    .exist()) {
                 throw of(job);
             }
         } catch (StoreException e) {

@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
-        description = "Shows what a run would do: each item with its input files and sizes, what is shared, what is left out, and where outputs go.")
+        description =
+                "Shows what a run would do: each item with its input files and sizes, what is shared, what is left out, and where outputs go.")
 final class PlanCommand implements Callable<Integer> {
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -40,7 +41,11 @@ final class PlanCommand implements Callable<Integer> {
     @Option(names = "--summary", description = "totals and warnings only, no line per file")
     private boolean summary;
 
-    @Option(names = "-o", paramLabel = "FORMAT", defaultValue = "text", description = "text or json (a line per item) (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "-o",
+            paramLabel = "FORMAT",
+            defaultValue = "text",
+            description = "text or json (a line per item) (default: ${DEFAULT-VALUE})")
     private String output = "text";
 
     @Spec
@@ -52,7 +57,9 @@ final class PlanCommand implements Callable<Integer> {
         var job = Manifests.read(manifest, spec.commandLine().getErr());
         try (var scratch = new Scratch();
                 var stores = new JobStores(job.stores());
-                var plan = new Planner(job, stores.stores(), StoreRetry.patient(CoordinatorOptions.PATIENCE), scratch.folder()).plan()) {
+                var plan = new Planner(
+                                job, stores.stores(), StoreRetry.patient(CoordinatorOptions.PATIENCE), scratch.folder())
+                        .plan()) {
             if (output.equals("json")) {
                 json(plan, job, out);
             } else {
@@ -76,12 +83,19 @@ final class PlanCommand implements Callable<Integer> {
             }
         }
         for (var left : plan.leftOut()) {
-            out.println((left.unusable() ? "unusable " : "left out ") + left.input() + "  " + left.key() + "  " + left.why());
+            out.println((left.unusable() ? "unusable " : "left out ") + left.input() + "  " + left.key() + "  "
+                    + left.why());
         }
         totals.warnings().forEach(w -> out.println("warning: " + w));
-        out.println("%d items, %d files, %s; %d shared files, %s; %d left out, %d unusable".formatted(
-                totals.items(), totals.files(), Bytes.of(totals.bytes()).human(), totals.sharedFiles(),
-                Bytes.of(totals.sharedBytes()).human(), totals.outsideGroups(), totals.unusable()));
+        out.println("%d items, %d files, %s; %d shared files, %s; %d left out, %d unusable"
+                .formatted(
+                        totals.items(),
+                        totals.files(),
+                        Bytes.of(totals.bytes()).human(),
+                        totals.sharedFiles(),
+                        Bytes.of(totals.sharedBytes()).human(),
+                        totals.outsideGroups(),
+                        totals.unusable()));
         for (int t = 0; t < job.buffer().tiers().size(); t++) {
             var tier = job.buffer().tiers().get(t);
             out.println("tier " + t + ": " + tier.medium() + " " + tier.size().human());
@@ -103,7 +117,9 @@ final class PlanCommand implements Callable<Integer> {
         var variables = StepVariables.ofKey(job, item.key());
         var to = new LinkedHashMap<String, String>();
         for (var output : job.outputs()) {
-            to.put(output.name(), output.destination(variables) + output.pathGlob(variables).pattern());
+            to.put(
+                    output.name(),
+                    output.destination(variables) + output.pathGlob(variables).pattern());
         }
         return to;
     }

@@ -12,7 +12,12 @@ final class ProgressText {
 
     static String items(RunProgress p) {
         var text = new StringBuilder();
-        text.append(p.phase()).append("  ").append(p.done() + p.skipped()).append('/').append(p.items()).append(" items");
+        text.append(p.phase())
+                .append("  ")
+                .append(p.done() + p.skipped())
+                .append('/')
+                .append(p.items())
+                .append(" items");
         if (p.skipped() > 0) {
             text.append(" (").append(p.skipped()).append(" done before)");
         }
@@ -23,7 +28,8 @@ final class ProgressText {
     }
 
     static String stages(RunProgress p) {
-        return "fetching " + p.fetching() + "  ready " + p.ready() + "  running " + p.running() + "  flushing " + p.flushing();
+        return "fetching " + p.fetching() + "  ready " + p.ready() + "  running " + p.running() + "  flushing "
+                + p.flushing();
     }
 
     static String traffic(RunProgress p) {
@@ -36,7 +42,8 @@ final class ProgressText {
 
     static String buffer(RunProgress p) {
         long size = Math.max(1, p.bufferSize());
-        return "buffer " + Bytes.of(p.bufferUsed()).human() + " of " + Bytes.of(size).human() + " (" + 100 * p.bufferUsed() / size + " %)";
+        return "buffer " + Bytes.of(p.bufferUsed()).human() + " of "
+                + Bytes.of(size).human() + " (" + 100 * p.bufferUsed() / size + " %)";
     }
 
     static String bar(RunProgress p) {

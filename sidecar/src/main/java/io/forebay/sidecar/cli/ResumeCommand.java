@@ -12,8 +12,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "resume",
         mixinStandardHelpOptions = true,
-        description = "Finishes the last run of a job: publishes outputs that are intact in the buffer, runs only items that are not done. "
-                + "With nothing left to do it runs nothing and exits 0.")
+        description =
+                "Finishes the last run of a job: publishes outputs that are intact in the buffer, runs only items that are not done. "
+                        + "With nothing left to do it runs nothing and exits 0.")
 final class ResumeCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "JOB", description = "the manifest of that run")
     private Path manifest = Path.of("");

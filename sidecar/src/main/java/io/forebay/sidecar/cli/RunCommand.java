@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
-        description = "Runs a PipelineJob on this machine, through the burst buffer. Started again after a kill it goes on where it was.")
+        description =
+                "Runs a PipelineJob on this machine, through the burst buffer. Started again after a kill it goes on where it was.")
 final class RunCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
     private Path manifest = Path.of("");
@@ -109,23 +110,33 @@ final class RunCommand implements Callable<Integer> {
 
     /** Options that all commands which run items share. */
     static final class RunOptions {
-        @Option(names = "--disk", paramLabel = "FOLDER", description = "where disk tiers lie (default: $FOREBAY_DISK, $TMPDIR, the user's cache)")
-        @Nullable Path disk;
+        @Option(
+                names = "--disk",
+                paramLabel = "FOLDER",
+                description = "where disk tiers lie (default: $FOREBAY_DISK, $TMPDIR, the user's cache)")
+        @Nullable
+        Path disk;
 
         @Option(
                 names = "--images",
                 defaultValue = "auto",
-                description = "auto: a step's image runs under apptainer or podman where there is one, else the command runs on the host; "
-                        + "require: refuse without; host: never (default: ${DEFAULT-VALUE})")
+                description =
+                        "auto: a step's image runs under apptainer or podman where there is one, else the command runs on the host; "
+                                + "require: refuse without; host: never (default: ${DEFAULT-VALUE})")
         Images images = Images.AUTO;
 
         @Option(
                 names = "--progress",
                 defaultValue = "auto",
-                description = "auto, terminal, plain or none (default: ${DEFAULT-VALUE}: live on a terminal, lines elsewhere)")
+                description =
+                        "auto, terminal, plain or none (default: ${DEFAULT-VALUE}: live on a terminal, lines elsewhere)")
         String progress = "auto";
 
-        @Option(names = "-o", paramLabel = "FORMAT", defaultValue = "text", description = "summary as text or json (default: ${DEFAULT-VALUE})")
+        @Option(
+                names = "-o",
+                paramLabel = "FORMAT",
+                defaultValue = "text",
+                description = "summary as text or json (default: ${DEFAULT-VALUE})")
         String output = "text";
 
         boolean json() {
@@ -142,9 +153,14 @@ final class RunCommand implements Callable<Integer> {
                 case "none" -> new ProgressView.Silent();
                 case "plain" -> new PlainProgress(lines);
                 case "terminal" -> terminal(lines);
-                case "auto" -> System.console() != null && System.console().isTerminal() && !json() ? terminal(lines) : new PlainProgress(lines);
-                default -> throw new CliException(
-                        ForebayCommand.USAGE, "--progress " + progress + " is not known; use auto, terminal, plain or none");
+                case "auto" ->
+                    System.console() != null && System.console().isTerminal() && !json()
+                            ? terminal(lines)
+                            : new PlainProgress(lines);
+                default ->
+                    throw new CliException(
+                            ForebayCommand.USAGE,
+                            "--progress " + progress + " is not known; use auto, terminal, plain or none");
             };
         }
 

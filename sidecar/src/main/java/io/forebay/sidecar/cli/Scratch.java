@@ -13,8 +13,10 @@ final class Scratch implements AutoCloseable {
         try {
             folder = Files.createTempDirectory("forebay-");
         } catch (IOException e) {
-            throw new CliException(75, "cannot make a temporary folder in " + System.getProperty("java.io.tmpdir") + ": " + e.getMessage()
-                    + ". Set TMPDIR to a folder that can be written.");
+            throw new CliException(
+                    75,
+                    "cannot make a temporary folder in " + System.getProperty("java.io.tmpdir") + ": " + e.getMessage()
+                            + ". Set TMPDIR to a folder that can be written.");
         }
     }
 

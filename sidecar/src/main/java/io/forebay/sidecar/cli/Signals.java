@@ -64,7 +64,8 @@ final class Signals implements AutoCloseable {
             lines.accept("SIG" + signal.getName() + ": cancelled while planning; no item was started.");
             opener.interrupt();
         } else {
-            lines.accept("SIG" + signal.getName() + ": cancelling; commits begun are completed, the rest is listed. Once more ends at once.");
+            lines.accept("SIG" + signal.getName()
+                    + ": cancelling; commits begun are completed, the rest is listed. Once more ends at once.");
             now.cancel(signal.getName().equals("INT"));
         }
     }
@@ -73,9 +74,12 @@ final class Signals implements AutoCloseable {
         var now = run;
         var list = Thread.ofPlatform().daemon().name("last-words").start(() -> {
             if (now != null) {
-                lines.accept(now.abandon()
-                        ? "what is not exported is listed; data are kept in " + now.kept() + "; finish with: forebay resume"
-                        : "the list of what is not exported could not be written; data are kept in " + now.kept() + "; finish with: forebay resume");
+                lines.accept(
+                        now.abandon()
+                                ? "what is not exported is listed; data are kept in " + now.kept()
+                                        + "; finish with: forebay resume"
+                                : "the list of what is not exported could not be written; data are kept in "
+                                        + now.kept() + "; finish with: forebay resume");
             }
         });
         Thread.ofPlatform().daemon().name("end-now").start(() -> {

@@ -24,8 +24,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description = "Where a job is, read from its records: also while it runs, also on another machine. Exits with the code of the last "
-                + "run; 75 if it runs still or was cut off.")
+        description =
+                "Where a job is, read from its records: also while it runs, also on another machine. Exits with the code of the last "
+                        + "run; 75 if it runs still or was cut off.")
 final class StatusCommand implements Callable<Integer> {
     private static final int NOT_ENDED = 75;
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -36,7 +37,11 @@ final class StatusCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
     private Path manifest = Path.of("");
 
-    @Option(names = "-o", paramLabel = "FORMAT", defaultValue = "text", description = "text or json (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "-o",
+            paramLabel = "FORMAT",
+            defaultValue = "text",
+            description = "text or json (default: ${DEFAULT-VALUE})")
     private String output = "text";
 
     @Spec
@@ -48,7 +53,8 @@ final class StatusCommand implements Callable<Integer> {
         var job = Manifests.read(manifest, spec.commandLine().getErr());
         try (var scratch = new Scratch();
                 var stores = new JobStores(job.stores())) {
-            var status = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder()).status();
+            var status = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder())
+                    .status();
             if (status.coordinator().isEmpty()) {
                 throw NoRecords.of(job);
             }
@@ -67,16 +73,19 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static void text(String name, JobRecords.Status s, PrintWriter out) {
-        out.println(name + ": " + (s.exitCode().isPresent() ? "ended, exit " + s.exitCode().get() : "running, or cut off")
+        out.println(name + ": "
+                + (s.exitCode().isPresent() ? "ended, exit " + s.exitCode().get() : "running, or cut off")
                 + (s.cause().isEmpty() ? "" : " (" + s.cause() + ")"));
-        out.println("started " + Instant.ofEpochMilli(s.startedAt()) + " on " + s.coordinator().map(c -> c.host() + ", process " + c.pid()).orElse("?"));
-        out.println(s.done() + " of " + s.items() + " items done, " + s.failed() + " failed, " + s.unfinished() + " unfinished; "
-                + s.files() + " files, " + Bytes.of(s.bytes()).human());
+        out.println("started " + Instant.ofEpochMilli(s.startedAt()) + " on "
+                + s.coordinator().map(c -> c.host() + ", process " + c.pid()).orElse("?"));
+        out.println(s.done() + " of " + s.items() + " items done, " + s.failed() + " failed, " + s.unfinished()
+                + " unfinished; " + s.files() + " files, " + Bytes.of(s.bytes()).human());
         s.failures().forEach(f -> out.println("failed: " + f.key() + ": " + f.reason() + ": " + f.message()));
         if (s.leftOut() + s.unusable() > 0) {
             out.println(s.leftOut() + " files left out, " + s.unusable() + " unusable");
         }
-        out.println(s.unexported() + " outputs not exported, " + Bytes.of(s.unexportedBytes()).human());
+        out.println(s.unexported() + " outputs not exported, "
+                + Bytes.of(s.unexportedBytes()).human());
     }
 
     private static LinkedHashMap<String, Object> json(String name, JobRecords.Status s) {

@@ -37,7 +37,9 @@ final class TerminalProgress implements ProgressView {
         var bold = AttributedStyle.DEFAULT.bold();
         status.update(List.of(
                 line(ProgressText.bar(p) + " " + ProgressText.items(p) + "  " + ProgressText.left(p), bold),
-                line(ProgressText.stages(p) + "   " + ProgressText.traffic(p) + "   " + ProgressText.buffer(p), AttributedStyle.DEFAULT)));
+                line(
+                        ProgressText.stages(p) + "   " + ProgressText.traffic(p) + "   " + ProgressText.buffer(p),
+                        AttributedStyle.DEFAULT)));
     }
 
     private AttributedString line(String text, AttributedStyle style) {

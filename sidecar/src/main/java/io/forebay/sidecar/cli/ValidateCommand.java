@@ -52,8 +52,9 @@ public final class ValidateCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             paramLabel = "FORMAT",
             defaultValue = "text",
-            description = "${COMPLETION-CANDIDATES}; text: one line per problem on standard error, one per valid file on standard output."
-                    + " Default: ${DEFAULT-VALUE}.")
+            description =
+                    "${COMPLETION-CANDIDATES}; text: one line per problem on standard error, one per valid file on standard output."
+                            + " Default: ${DEFAULT-VALUE}.")
     private Output output = Output.text;
 
     @Spec
@@ -89,13 +90,17 @@ public final class ValidateCommand implements Callable<Integer> {
     private List<Problem> problems(String file) {
         try {
             if (file.equals(STANDARD_INPUT)) {
-                return JobReader.read(standardInput.readAllBytes(), Path.of("").toAbsolutePath()).problems();
+                return JobReader.read(standardInput.readAllBytes(), Path.of("").toAbsolutePath())
+                        .problems();
             }
             var path = Path.of(file);
             if (Files.isDirectory(path)) {
                 return List.of(new Problem("", "", "it is a folder; name the manifest in it"));
             }
-            return JobReader.read(Files.readAllBytes(path), path.toAbsolutePath().normalize().getParent()).problems();
+            return JobReader.read(
+                            Files.readAllBytes(path),
+                            path.toAbsolutePath().normalize().getParent())
+                    .problems();
         } catch (NoSuchFileException e) {
             return List.of(new Problem("", "", "there is no such file"));
         } catch (AccessDeniedException e) {
@@ -133,7 +138,8 @@ public final class ValidateCommand implements Callable<Integer> {
 
     private static String json(List<Finding> findings) throws IOException {
         var text = new StringWriter();
-        var factory = JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+        var factory =
+                JsonFactory.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
         try (JsonGenerator json = factory.createGenerator(text)) {
             json.setPrettyPrinter(new DefaultPrettyPrinter());
             json.writeStartArray();

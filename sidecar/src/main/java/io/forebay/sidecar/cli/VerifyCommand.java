@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "verify",
         mixinStandardHelpOptions = true,
-        description = "Reads every published output again and compares size and checksum with its completion record. Exits 74 and names what differs.")
+        description =
+                "Reads every published output again and compares size and checksum with its completion record. Exits 74 and names what differs.")
 final class VerifyCommand implements Callable<Integer> {
     private static final int AT_ONCE = 8;
     private static final int PIECE = 1 << 20;
@@ -52,31 +53,35 @@ final class VerifyCommand implements Callable<Integer> {
         long records;
         try (var scratch = new Scratch();
                 var stores = new JobStores(job.stores());
-                var tasks = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("verify-", 0).factory())) {
+                var tasks = Executors.newThreadPerTaskExecutor(
+                        Thread.ofVirtual().name("verify-", 0).factory())) {
             var window = new Semaphore(AT_ONCE);
-            records = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder()).recorded(recorded -> {
-                for (var output : recorded.outputs()) {
-                    window.acquire();
-                    tasks.execute(() -> {
-                        try {
-                            var problem = problem(stores, output);
-                            if (problem != null) {
-                                wrong.incrementAndGet();
-                                out.println("differs: " + output.finalUri() + " (item " + recorded.key() + "): " + problem);
-                            }
-                        } finally {
-                            window.release();
+            records = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder())
+                    .recorded(recorded -> {
+                        for (var output : recorded.outputs()) {
+                            window.acquire();
+                            tasks.execute(() -> {
+                                try {
+                                    var problem = problem(stores, output);
+                                    if (problem != null) {
+                                        wrong.incrementAndGet();
+                                        out.println("differs: " + output.finalUri() + " (item " + recorded.key() + "): "
+                                                + problem);
+                                    }
+                                } finally {
+                                    window.release();
+                                }
+                            });
                         }
                     });
-                }
-            });
         } catch (StoreException e) {
             throw new CliException(75, "cannot read the records of " + job.name() + ": " + e.getMessage());
         } catch (RecordsDamagedException e) {
             throw new CliException(75, String.valueOf(e.getMessage()));
         }
-        out.println("%s: %d outputs of %d records verified, %s; %d differ".formatted(
-                job.name(), files.get(), records, Bytes.of(bytes.get()).human(), wrong.get()));
+        out.println("%s: %d outputs of %d records verified, %s; %d differ"
+                .formatted(
+                        job.name(), files.get(), records, Bytes.of(bytes.get()).human(), wrong.get()));
         out.flush();
         return wrong.get() > 0 ? DIFFERS : 0;
     }

@@ -28,7 +28,13 @@ final class AttemptLogs {
             return "";
         }
         var text = new StringBuilder();
-        text.append("item ").append(key).append(", attempt ").append(e.attempt()).append(", worker ").append(e.worker()).append('\n');
+        text.append("item ")
+                .append(key)
+                .append(", attempt ")
+                .append(e.attempt())
+                .append(", worker ")
+                .append(e.worker())
+                .append('\n');
         text.append(failure.reason()).append(": ").append(failure.message()).append('\n');
         for (var run : e.steps()) {
             text.append('\n').append(heading(run)).append('\n').append(run.logTail());

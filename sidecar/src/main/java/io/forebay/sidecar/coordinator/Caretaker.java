@@ -105,7 +105,8 @@ final class Caretaker {
             var residue = core.residues.get(item);
             leftovers = residue == null ? List.of() : residue.leftovers();
             onClose = residue == null ? List.of() : List.copyOf(residue.onClose);
-            fence = core.append(new LogEntry.Fenced(core.table.id(item), item, core.table.generation(item), core.table.fenced(item)));
+            fence = core.append(new LogEntry.Fenced(
+                    core.table.id(item), item, core.table.generation(item), core.table.fenced(item)));
         } finally {
             core.lock.unlock();
         }
@@ -125,7 +126,8 @@ final class Caretaker {
                     core.residues.remove(item);
                 }
             }
-            core.append(new LogEntry.Cleaned(core.table.id(item), item, core.table.generation(item), core.table.fenced(item)));
+            core.append(new LogEntry.Cleaned(
+                    core.table.id(item), item, core.table.generation(item), core.table.fenced(item)));
             core.pending.endCleaning(item);
         } finally {
             core.lock.unlock();
@@ -167,7 +169,8 @@ final class Caretaker {
                 var store = stores.at(StoreUri.parse(output.finalUri()));
                 retry.run(() -> store.discard(StagedMessages.stub(output)));
             } catch (StoreException e) {
-                core.sayLocked("cannot remove " + output.handle() + " beside " + output.finalUri() + ": " + e.getMessage());
+                core.sayLocked(
+                        "cannot remove " + output.handle() + " beside " + output.finalUri() + ": " + e.getMessage());
             }
         }
     }
@@ -245,20 +248,47 @@ final class Caretaker {
             core.table.listAnew(item);
             core.say("item " + core.keyOf(item) + " was published from its intent: its worker is gone");
             return core.append(Completions.of(
-                    core, core.plan.item(item), item, decided.attempt(), decided.intent().worker(), List.of(), published, List.of(), null));
+                    core,
+                    core.plan.item(item),
+                    item,
+                    decided.attempt(),
+                    decided.intent().worker(),
+                    List.of(),
+                    published,
+                    List.of(),
+                    null));
         }
         var failure = new Failure(
-                "StepFailed", "a step of item " + core.keyOf(item) + " failed; its worker was lost before it could say more",
-                ExitCode.STEP_FAILED.number(), true, true, false, false);
+                "StepFailed",
+                "a step of item " + core.keyOf(item) + " failed; its worker was lost before it could say more",
+                ExitCode.STEP_FAILED.number(),
+                true,
+                true,
+                false,
+                false);
         return fail(item, decided, failure, published, List.of());
     }
 
     private Ticket fail(
-            int item, Decision decided, Failure failure, List<StagedOutput> published,
+            int item,
+            Decision decided,
+            Failure failure,
+            List<StagedOutput> published,
             List<io.forebay.message.Messages.Unexported> unexported) {
         var ticket = core.append(new LogEntry.Failed(
-                core.table.id(item), item, core.keyOf(item), core.table.generation(item), decided.attempt(), decided.intent().worker(),
-                true, failure, List.of(), published, unexported, null, core.options.clock().millis()));
+                core.table.id(item),
+                item,
+                core.keyOf(item),
+                core.table.generation(item),
+                decided.attempt(),
+                decided.intent().worker(),
+                true,
+                failure,
+                List.of(),
+                published,
+                unexported,
+                null,
+                core.options.clock().millis()));
         core.failForGood(item, core.keyOf(item), decided.attempt(), failure, List.of(), unexported);
         return ticket;
     }
@@ -275,7 +305,8 @@ final class Caretaker {
             core.orphans.add(item);
             return null;
         }
-        core.say("item " + core.keyOf(item) + " is run again: " + lost.getFirst().finalUri() + " and what was staged for it are lost");
+        core.say("item " + core.keyOf(item) + " is run again: "
+                + lost.getFirst().finalUri() + " and what was staged for it are lost");
         residue.staged.addAll(decided.outputs());
         residue.decided = null;
         core.table.apply(item, ItemEvent.LOSE_PIECES);
@@ -285,7 +316,8 @@ final class Caretaker {
         return ticket;
     }
 
-    private void cannotPublish(int item, Decision decided, StoreException e) throws LinkException, InterruptedException {
+    private void cannotPublish(int item, Decision decided, StoreException e)
+            throws LinkException, InterruptedException {
         Ticket ticket = null;
         core.lock.lock();
         try {
@@ -300,11 +332,22 @@ final class Caretaker {
             } else if (!core.held.containsKey(item)) {
                 var list = decided.outputs().stream()
                         .map(o -> new io.forebay.message.Messages.Unexported(
-                                core.keyOf(item), o.output(), o.relative(), o.finalUri(), o.size(), String.valueOf(e.getMessage()), null))
+                                core.keyOf(item),
+                                o.output(),
+                                o.relative(),
+                                o.finalUri(),
+                                o.size(),
+                                String.valueOf(e.getMessage()),
+                                null))
                         .toList();
                 var failure = new Failure(
-                        "Flush", "cannot publish the outputs of item " + core.keyOf(item) + ": " + e.getMessage(),
-                        ExitCode.NOT_DURABLE.number(), true, true, e.wholeStore(), false);
+                        "Flush",
+                        "cannot publish the outputs of item " + core.keyOf(item) + ": " + e.getMessage(),
+                        ExitCode.NOT_DURABLE.number(),
+                        true,
+                        true,
+                        e.wholeStore(),
+                        false);
                 ticket = fail(item, decided, failure, List.of(), list);
             }
         } finally {

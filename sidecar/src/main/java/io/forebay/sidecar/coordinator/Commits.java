@@ -8,9 +8,9 @@ import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.Refusal;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.Staging;
+import io.forebay.sidecar.coordinator.Residue.Decision;
 import io.forebay.sidecar.item.ItemEvent;
 import io.forebay.sidecar.item.ItemState;
-import io.forebay.sidecar.coordinator.Residue.Decision;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.LogEntry.Intent;
@@ -77,7 +77,9 @@ final class Commits {
                     return refusal("FENCED", "other outputs of item " + h.planned.key() + " are decided already");
                 }
                 if (!c.onClose() && !c.success() && willRetry(h.item)) {
-                    return refusal("WILL_RETRY", "item " + h.planned.key() + " will be run again: nothing of this attempt is published");
+                    return refusal(
+                            "WILL_RETRY",
+                            "item " + h.planned.key() + " will be run again: nothing of this attempt is published");
                 }
                 var conflict = claimNames(h, c.outputs());
                 if (conflict != null) {
@@ -94,7 +96,14 @@ final class Commits {
 
     private Ticket decide(Held h, Residue residue, CommitRequest c) {
         var intent = new Intent(
-                core.table.id(h.item), h.item, h.planned.key(), c.generation(), c.attempt(), c.worker(), c.success(), c.onClose(),
+                core.table.id(h.item),
+                h.item,
+                h.planned.key(),
+                c.generation(),
+                c.attempt(),
+                c.worker(),
+                c.success(),
+                c.onClose(),
                 c.outputs());
         var ticket = core.append(intent);
         var decision = new Decision(intent, ticket);
@@ -116,7 +125,9 @@ final class Commits {
     }
 
     private static boolean same(Decision d, CommitRequest c) {
-        return d.attempt() == c.attempt() && d.success() == c.success() && d.outputs().equals(c.outputs());
+        return d.attempt() == c.attempt()
+                && d.success() == c.success()
+                && d.outputs().equals(c.outputs());
     }
 
     /** @return why not; null: the names are the item's now */
@@ -126,13 +137,14 @@ final class Commits {
         for (var output : outputs) {
             var other = sources.putIfAbsent(output.finalUri(), output.relative());
             if (other != null && !other.equals(output.relative())) {
-                return "item " + h.planned.key() + " would publish two of its files, " + other + " and " + output.relative() + ", as "
-                        + output.finalUri();
+                return "item " + h.planned.key() + " would publish two of its files, " + other + " and "
+                        + output.relative() + ", as " + output.finalUri();
             }
             int owner = core.names.owner(output.finalUri());
             if (owner >= 0 && owner != item) {
-                return "items " + core.keyOf(owner) + " and " + h.planned.key() + " both publish " + output.finalUri() + "; "
-                        + core.keyOf(owner) + " was first. Let `to` tell them apart, for example with $(DIR) or $(NAME)";
+                return "items " + core.keyOf(owner) + " and " + h.planned.key() + " both publish " + output.finalUri()
+                        + "; " + core.keyOf(owner)
+                        + " was first. Let `to` tell them apart, for example with $(DIR) or $(NAME)";
             }
         }
         sources.keySet().forEach(name -> core.names.add(name, item));
@@ -174,24 +186,29 @@ final class Commits {
     private record End(Ended answer, Ticket ticket) {}
 
     private End end(Held h, ItemEnded e) {
-            var residue = core.residues.get(h.item);
-            var failure = e.failure();
-            if (failure == null && residue != null && residue.decided != null && !residue.decided.success()) {
-                // Never a failed attempt as Done, whatever the worker says.
-                failure = new Failure(
-                        "StepFailed", "a step of item " + h.planned.key() + " failed", ExitCode.STEP_FAILED.number(), true, false,
-                        false, false);
-            }
-            if (failure == null) {
-                if (residue == null || residue.decided == null) {
-                    if (!e.published().isEmpty() && !onCloseOnly(residue, e.published())) {
-                        return new End(new Ended(false, true), core.log.last());
-                    }
-                    core.table.apply(h.item, ItemEvent.DECIDE);
+        var residue = core.residues.get(h.item);
+        var failure = e.failure();
+        if (failure == null && residue != null && residue.decided != null && !residue.decided.success()) {
+            // Never a failed attempt as Done, whatever the worker says.
+            failure = new Failure(
+                    "StepFailed",
+                    "a step of item " + h.planned.key() + " failed",
+                    ExitCode.STEP_FAILED.number(),
+                    true,
+                    false,
+                    false,
+                    false);
+        }
+        if (failure == null) {
+            if (residue == null || residue.decided == null) {
+                if (!e.published().isEmpty() && !onCloseOnly(residue, e.published())) {
+                    return new End(new Ended(false, true), core.log.last());
                 }
-                return new End(new Ended(false, false), complete(h, e));
+                core.table.apply(h.item, ItemEvent.DECIDE);
             }
-            return failed(h, residue, failure, e);
+            return new End(new Ended(false, false), complete(h, e));
+        }
+        return failed(h, residue, failure, e);
     }
 
     private static boolean onCloseOnly(@Nullable Residue residue, List<StagedOutput> published) {
@@ -213,7 +230,8 @@ final class Commits {
         core.pending.clear(item);
         core.tally.unexported(item, core.table.listAnew(item), e.unexported());
         cleanLeftovers(item, residue);
-        return core.append(Completions.of(core, h.planned, item, h.attempt, e.worker(), e.steps(), published, e.unexported(), e.timing()));
+        return core.append(Completions.of(
+                core, h.planned, item, h.attempt, e.worker(), e.steps(), published, e.unexported(), e.timing()));
     }
 
     /** Whatever was announced and is neither published nor to be, is removed; the item need not wait for that. */
@@ -240,7 +258,8 @@ final class Commits {
         var decided = residue == null ? null : residue.decided;
         core.letGo(h);
         if (residue != null && decided != null && decided.success() && !failure.permanent()) {
-            // What was decided stays decided: the coordinator carries it out, or finds pieces lost and begins a new generation.
+            // What was decided stays decided: the coordinator carries it out, or finds pieces lost and begins a new
+            // generation.
             var ticket = core.append(entry(h, failure, false, e, residue));
             core.orphan(item);
             residue.publisherGone = true;
@@ -255,10 +274,19 @@ final class Commits {
         if (failure.moveDown()) {
             table.tier(item, table.tier(item) + 1);
         }
-        boolean last = failure.permanent() || failure.fatal() || decided != null || table.failures(item) > core.job.retry().item()
+        boolean last = failure.permanent()
+                || failure.fatal()
+                || decided != null
+                || table.failures(item) > core.job.retry().item()
                 || table.setbacks(item) > MOST_SETBACKS;
         var noted = new Failure(
-                failure.reason(), failure.message(), failure.code(), counted, failure.permanent(), failure.fatal(), failure.moveDown());
+                failure.reason(),
+                failure.message(),
+                failure.code(),
+                counted,
+                failure.permanent(),
+                failure.fatal(),
+                failure.moveDown());
         var ticket = core.append(entry(h, noted, last, e, residue));
         if (last) {
             core.failForGood(item, h.planned.key(), h.attempt, failure, e.steps(), e.unexported());
@@ -291,18 +319,32 @@ final class Commits {
     private LogEntry.Failed entry(Held h, Failure failure, boolean last, ItemEnded e, @Nullable Residue residue) {
         var published = residue == null ? List.<StagedOutput>of() : new ArrayList<>(residue.published());
         return new LogEntry.Failed(
-                core.table.id(h.item), h.item, h.planned.key(), e.generation(), e.attempt(), e.worker(), last, failure, e.steps(),
-                published, e.unexported(), e.timing(), core.options.clock().millis());
+                core.table.id(h.item),
+                h.item,
+                h.planned.key(),
+                e.generation(),
+                e.attempt(),
+                e.worker(),
+                last,
+                failure,
+                e.steps(),
+                published,
+                e.unexported(),
+                e.timing(),
+                core.options.clock().millis());
     }
 
     /** Whether a failure now would be followed by another attempt. */
     private boolean willRetry(int item) {
-        return !core.draining() && core.table.failures(item) + 1 <= core.job.retry().item();
+        return !core.draining()
+                && core.table.failures(item) + 1 <= core.job.retry().item();
     }
 
     private Ended repeatedEnd(ItemEnded e) {
         boolean known = e.item() >= 0 && e.item() < core.table.size();
-        if (known && core.table.attempt((int) e.item()) == e.attempt() && core.table.generation((int) e.item()) == e.generation()) {
+        if (known
+                && core.table.attempt((int) e.item()) == e.attempt()
+                && core.table.generation((int) e.item()) == e.generation()) {
             return switch (core.state(e.item())) {
                 case DONE, FAILED -> new Ended(false, false);
                 case PENDING, COMMITTING -> new Ended(true, false);
@@ -318,13 +360,17 @@ final class Commits {
             return null;
         }
         var h = core.held.get((int) item);
-        boolean same = h != null && h.attempt == attempt && h.worker.name.equals(worker) && h.worker.instance.equals(instance)
+        boolean same = h != null
+                && h.attempt == attempt
+                && h.worker.name.equals(worker)
+                && h.worker.instance.equals(instance)
                 && core.table.generation((int) item) == itemGeneration;
         return same ? h : null;
     }
 
     private static Answer fenced(long item, int attempt) {
-        return refusal("FENCED", "attempt " + attempt + " of item " + item + " may no longer publish: its lease has ended");
+        return refusal(
+                "FENCED", "attempt " + attempt + " of item " + item + " may no longer publish: its lease has ended");
     }
 
     private static Answer refusal(String reason, String message) {

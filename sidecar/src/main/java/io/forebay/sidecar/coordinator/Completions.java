@@ -14,13 +14,31 @@ final class Completions {
     private Completions() {}
 
     static Completed of(
-            Core core, PlanItem planned, int item, int attempt, String worker, List<StepRun> steps, List<StagedOutput> outputs,
-            List<Unexported> unexported, @Nullable Timing timing) {
+            Core core,
+            PlanItem planned,
+            int item,
+            int attempt,
+            String worker,
+            List<StepRun> steps,
+            List<StagedOutput> outputs,
+            List<Unexported> unexported,
+            @Nullable Timing timing) {
         var inputs = planned.inputs().stream()
                 .map(i -> new InputPin(i.uri(), i.pin(), ""))
                 .toList();
         return new Completed(
-                planned.id(), planned.content(), item, planned.key(), core.table.generation(item), attempt, worker, inputs, steps,
-                outputs, unexported, timing, core.options.clock().millis());
+                planned.id(),
+                planned.content(),
+                item,
+                planned.key(),
+                core.table.generation(item),
+                attempt,
+                worker,
+                inputs,
+                steps,
+                outputs,
+                unexported,
+                timing,
+                core.options.clock().millis());
     }
 }

@@ -3,8 +3,8 @@ package io.forebay.sidecar.coordinator;
 import io.forebay.api.job.Job;
 import io.forebay.message.Messages.Answer;
 import io.forebay.message.Messages.CommitRequest;
-import io.forebay.message.Messages.Ended;
 import io.forebay.message.Messages.Drain;
+import io.forebay.message.Messages.Ended;
 import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.LeaseRequest;
 import io.forebay.message.Messages.Leases;
@@ -54,7 +54,8 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
     /** Asked for before there was anything to drain. */
     private volatile @Nullable DrainCause drainedEarly;
 
-    private Coordinator(Job job, Stores stores, CoordinatorOptions options, RecordsFolder folder, Succession succession) {
+    private Coordinator(
+            Job job, Stores stores, CoordinatorOptions options, RecordsFolder folder, Succession succession) {
         this.job = job;
         this.stores = stores;
         this.options = options;
@@ -76,8 +77,11 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
             // An fsync costs little; an object is worth waiting for company.
             var linger = folder.path().isPresent() || !options.background() ? Duration.ZERO : Duration.ofMillis(20);
             var succession = Succession.claim(
-                    folder, job.name(), options.me(),
-                    new Succession.Options(options.lease(), linger, options.singleGuaranteed(), options.clock(), options.sleeper()));
+                    folder,
+                    job.name(),
+                    options.me(),
+                    new Succession.Options(
+                            options.lease(), linger, options.singleGuaranteed(), options.clock(), options.sleeper()));
             return new Coordinator(job, stores, options, folder, succession);
         } catch (JobRunsException e) {
             throw new CoordinatorException(ExitCode.REFUSED, "JobRuns", String.valueOf(e.getMessage()), e);

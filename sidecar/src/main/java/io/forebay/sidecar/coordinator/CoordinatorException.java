@@ -7,7 +7,8 @@ public final class CoordinatorException extends Exception {
     private final String reason;
 
     /** @param reason the reason word: NoInputs, DataTooLarge, AccessDenied, JobRuns... */
-    public CoordinatorException(ExitCode code, String reason, String message, @org.jspecify.annotations.Nullable Throwable cause) {
+    public CoordinatorException(
+            ExitCode code, String reason, String message, @org.jspecify.annotations.Nullable Throwable cause) {
         super(message, cause);
         this.code = code;
         this.reason = reason;

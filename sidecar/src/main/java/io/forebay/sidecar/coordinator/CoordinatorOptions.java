@@ -57,14 +57,34 @@ public record CoordinatorOptions(
     /** {@code forebay run}: one process, real time. */
     public static CoordinatorOptions local(RunMode mode, Path scratch) {
         return new CoordinatorOptions(
-                mode, "", scratch, true, false, LEASE, PATIENCE, ProcessIdentity.ofThisProcess(), InstantSource.system(),
-                System::nanoTime, Thread::sleep, true);
+                mode,
+                "",
+                scratch,
+                true,
+                false,
+                LEASE,
+                PATIENCE,
+                ProcessIdentity.ofThisProcess(),
+                InstantSource.system(),
+                System::nanoTime,
+                Thread::sleep,
+                true);
     }
 
     /** {@code forebay coordinator}: workers elsewhere, real time. */
     public static CoordinatorOptions remote(RunMode mode, String runId, Path scratch, boolean singleGuaranteed) {
         return new CoordinatorOptions(
-                mode, runId, scratch, false, singleGuaranteed, LEASE, PATIENCE, ProcessIdentity.ofThisProcess(),
-                InstantSource.system(), System::nanoTime, Thread::sleep, true);
+                mode,
+                runId,
+                scratch,
+                false,
+                singleGuaranteed,
+                LEASE,
+                PATIENCE,
+                ProcessIdentity.ofThisProcess(),
+                InstantSource.system(),
+                System::nanoTime,
+                Thread::sleep,
+                true);
     }
 }

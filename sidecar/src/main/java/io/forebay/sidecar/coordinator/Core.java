@@ -181,7 +181,8 @@ final class Core {
     }
 
     /** The item has failed, and no attempt follows in this run; the log says so already. */
-    void failForGood(int item, String key, int attempt, Failure failure, List<StepRun> steps, List<Unexported> unexported) {
+    void failForGood(
+            int item, String key, int attempt, Failure failure, List<StepRun> steps, List<Unexported> unexported) {
         table.apply(item, ItemEvent.FAIL);
         pending.clear(item);
         tally.failed(key, attempt, failure, steps);
@@ -264,10 +265,14 @@ final class Core {
             drain = new Drain(cause.word(), until, killSteps);
             say("draining: " + cause.word());
         } else {
-            boolean stronger = drainCause != null && cause.code().isPresent() && drainCause.code().isEmpty();
+            boolean stronger = drainCause != null
+                    && cause.code().isPresent()
+                    && drainCause.code().isEmpty();
             drainCause = stronger ? cause : drainCause;
             drain = new Drain(
-                    stronger ? cause.word() : drain.cause(), Math.min(until, drain.untilMillis()), killSteps || drain.killSteps());
+                    stronger ? cause.word() : drain.cause(),
+                    Math.min(until, drain.untilMillis()),
+                    killSteps || drain.killSteps());
         }
         changed.signalAll();
     }

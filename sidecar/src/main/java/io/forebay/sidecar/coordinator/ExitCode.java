@@ -34,7 +34,10 @@ public enum ExitCode {
 
     /** @return the code of this number; {@link #FAULT} for a number that is none of ours */
     public static ExitCode of(int number) {
-        return Arrays.stream(values()).filter(c -> c.number == number).findFirst().orElse(FAULT);
+        return Arrays.stream(values())
+                .filter(c -> c.number == number)
+                .findFirst()
+                .orElse(FAULT);
     }
 
     /** @return the strongest; {@link #DURABLE} if there is none */

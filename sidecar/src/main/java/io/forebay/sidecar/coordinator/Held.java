@@ -16,7 +16,14 @@ final class Held {
     /** It was asked back, for a worker that has nothing to do. */
     boolean recalled;
 
-    Held(int item, PlanItem planned, int generation, int attempt, WorkerState worker, boolean alone, long leasedAtNanos) {
+    Held(
+            int item,
+            PlanItem planned,
+            int generation,
+            int attempt,
+            WorkerState worker,
+            boolean alone,
+            long leasedAtNanos) {
         this.item = item;
         this.planned = planned;
         this.generation = generation;

@@ -21,7 +21,8 @@ final class Identity {
             hash.add(step.command().size());
             step.command().forEach(word -> hash.add(word.text()));
             hash.add(step.env().size());
-            new TreeMap<String, Template>(step.env()).forEach((name, value) -> hash.add(name).add(value.text()));
+            new TreeMap<String, Template>(step.env())
+                    .forEach((name, value) -> hash.add(name).add(value.text()));
         }
         for (var output : job.outputs()) {
             hash.add(output.name()).add(output.path().text()).add(output.to().text());
@@ -51,8 +52,9 @@ final class Identity {
     static String pin(Version version, boolean strict) {
         return switch (version) {
             case Version.S3 s3 -> s3.pin();
-            case Version.Posix px -> "px:" + px.size() + ":" + px.mtimeNanos() + ":" + px.lustreDataVersion()
-                    + (strict ? ":" + px.inode() + ":" + px.ctimeNanos() : "");
+            case Version.Posix px ->
+                "px:" + px.size() + ":" + px.mtimeNanos() + ":" + px.lustreDataVersion()
+                        + (strict ? ":" + px.inode() + ":" + px.ctimeNanos() : "");
         };
     }
 }

@@ -127,10 +127,18 @@ final class InputLister {
             bytes += entry.version().size();
             var uri = new StoreUri(input.source().scheme(), input.source().authority(), entry.key());
             var file = new ItemInput(
-                    input.name(), uri.toString(), relative, entry.version().size(), entry.version().pin(), entry.meta().mode(),
-                    entry.meta().mtimeNanos(), entry.kind() == Entry.Kind.SYMLINK ? entry.meta().linkTarget() : null);
+                    input.name(),
+                    uri.toString(),
+                    relative,
+                    entry.version().size(),
+                    entry.version().pin(),
+                    entry.meta().mode(),
+                    entry.meta().mtimeNanos(),
+                    entry.kind() == Entry.Kind.SYMLINK ? entry.meta().linkTarget() : null);
             try {
-                files.add(NameBytes.encode(relative), PlannedFile.of(file, entry.version()).toBytes());
+                files.add(
+                        NameBytes.encode(relative),
+                        PlannedFile.of(file, entry.version()).toBytes());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -155,7 +163,8 @@ final class InputLister {
         }
 
         private boolean selects(String relative) {
-            return (input.include().isEmpty() || matchesAny(input.include(), relative)) && !matchesAny(input.exclude(), relative);
+            return (input.include().isEmpty() || matchesAny(input.include(), relative))
+                    && !matchesAny(input.exclude(), relative);
         }
 
         private static boolean matchesAny(Iterable<Glob> globs, String relative) {

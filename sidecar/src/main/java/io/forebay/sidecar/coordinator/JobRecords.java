@@ -34,9 +34,23 @@ public final class JobRecords {
      * @param decided items whose outputs are decided and not yet known to be published
      */
     public record Status(
-            Optional<Claim> coordinator, long startedAt, Optional<Integer> exitCode, String cause, long items, long done, long failed,
-            long decided, long unfinished, long files, long bytes, long leftOut, long unusable, Map<String, Long> failedByReason,
-            List<Summary.FailedItem> failures, long unexported, long unexportedBytes) {}
+            Optional<Claim> coordinator,
+            long startedAt,
+            Optional<Integer> exitCode,
+            String cause,
+            long items,
+            long done,
+            long failed,
+            long decided,
+            long unfinished,
+            long files,
+            long bytes,
+            long leftOut,
+            long unusable,
+            Map<String, Long> failedByReason,
+            List<Summary.FailedItem> failures,
+            long unexported,
+            long unexportedBytes) {}
 
     /**
      * Outputs that an item has at their final names, as its newest record says.
@@ -62,7 +76,8 @@ public final class JobRecords {
     /** @param records {@code spec.records}, the folder above the job's own @param scratch a local folder, writable */
     public static JobRecords of(StoreUri records, String jobName, Stores stores, Path scratch) throws StoreException {
         var uri = RecordsFolder.uriOf(records, jobName);
-        return new JobRecords(new RecordsFolder(stores.at(uri), uri, StoreRetry.patient(CoordinatorOptions.PATIENCE)), scratch);
+        return new JobRecords(
+                new RecordsFolder(stores.at(uri), uri, StoreRetry.patient(CoordinatorOptions.PATIENCE)), scratch);
     }
 
     /** Whether the job was ever started. @throws RecordsDamagedException they do not say what they once said */
@@ -78,8 +93,23 @@ public final class JobRecords {
         var planned = run.planned;
         if (planned == null) {
             return new Status(
-                    Optional.ofNullable(history.last()), run.startedAt(), Optional.empty(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(),
-                    List.of(), 0, 0);
+                    Optional.ofNullable(history.last()),
+                    run.startedAt(),
+                    Optional.empty(),
+                    "",
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    Map.of(),
+                    List.of(),
+                    0,
+                    0);
         }
         try (var plan = PlanStore.read(folder, planned, scratch);
                 var truth = new Truth(plan, scratch)) {
@@ -89,10 +119,21 @@ public final class JobRecords {
             var t = truth.table;
             var ended = run.ended;
             return new Status(
-                    Optional.ofNullable(history.last()), run.startedAt(), Optional.ofNullable(ended).map(Ended::code),
-                    ended == null ? "" : ended.cause(), t.size(), t.count(ItemState.DONE), t.count(ItemState.FAILED),
-                    t.count(ItemState.COMMITTING), t.size() - t.endedCount(), planned.files(), planned.bytes(),
-                    planned.outsideGroups(), planned.unusable(), truth.tally.byReason(), truth.tally.named(),
+                    Optional.ofNullable(history.last()),
+                    run.startedAt(),
+                    Optional.ofNullable(ended).map(Ended::code),
+                    ended == null ? "" : ended.cause(),
+                    t.size(),
+                    t.count(ItemState.DONE),
+                    t.count(ItemState.FAILED),
+                    t.count(ItemState.COMMITTING),
+                    t.size() - t.endedCount(),
+                    planned.files(),
+                    planned.bytes(),
+                    planned.outsideGroups(),
+                    planned.unusable(),
+                    truth.tally.byReason(),
+                    truth.tally.named(),
                     ended == null ? truth.tally.unexportedCount() : ended.unexported(),
                     ended == null ? truth.tally.unexportedBytes() : ended.unexportedBytes());
         }
@@ -129,9 +170,18 @@ public final class JobRecords {
         return switch (entry) {
             case Completed e -> new Recorded(e.key(), e.id(), e.attempt(), true, e.outputs());
             case Failed e ->
-                e.last() && !e.published().isEmpty() ? new Recorded(e.key(), e.id(), e.attempt(), false, e.published()) : null;
-            case Started _, Planned _, Ended _, LogEntry.Staged _, LogEntry.Intent _, LogEntry.Fenced _, LogEntry.Cleaned _,
-                    LogEntry.Settled _, LogEntry.NewGeneration _ -> null;
+                e.last() && !e.published().isEmpty()
+                        ? new Recorded(e.key(), e.id(), e.attempt(), false, e.published())
+                        : null;
+            case Started _,
+                    Planned _,
+                    Ended _,
+                    LogEntry.Staged _,
+                    LogEntry.Intent _,
+                    LogEntry.Fenced _,
+                    LogEntry.Cleaned _,
+                    LogEntry.Settled _,
+                    LogEntry.NewGeneration _ -> null;
         };
     }
 
@@ -149,8 +199,14 @@ public final class JobRecords {
                 }
                 case Planned e -> planned = e;
                 case Ended e -> ended = e;
-                case Completed _, Failed _, LogEntry.Staged _, LogEntry.Intent _, LogEntry.Fenced _, LogEntry.Cleaned _,
-                        LogEntry.Settled _, LogEntry.NewGeneration _ -> {}
+                case Completed _,
+                        Failed _,
+                        LogEntry.Staged _,
+                        LogEntry.Intent _,
+                        LogEntry.Fenced _,
+                        LogEntry.Cleaned _,
+                        LogEntry.Settled _,
+                        LogEntry.NewGeneration _ -> {}
             }
         }
 

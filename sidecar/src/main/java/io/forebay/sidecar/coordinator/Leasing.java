@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Which worker holds what. Methods take the core's lock. */
@@ -98,7 +97,10 @@ final class Leasing {
             case PENDING -> {
                 var left = core.residues.get(item);
                 boolean decidedOtherwise = left != null && left.decided != null;
-                if (decidedOtherwise || h.attempt() <= table.fenced(item) || h.attempt() < table.attempt(item) || core.pending.isCleaning(item)) {
+                if (decidedOtherwise
+                        || h.attempt() <= table.fenced(item)
+                        || h.attempt() < table.attempt(item)
+                        || core.pending.isCleaning(item)) {
                     return false;
                 }
                 table.attempt(item, h.attempt());
@@ -136,7 +138,9 @@ final class Leasing {
         core.lock.lock();
         try {
             var worker = core.workers.get(request.worker());
-            if (worker == null || !worker.instance.equals(request.instance()) || request.generation() != core.generation) {
+            if (worker == null
+                    || !worker.instance.equals(request.instance())
+                    || request.generation() != core.generation) {
                 // Its next renewal tells it to register.
                 return new Leases(List.of(), core.draining() || core.allEnded(), RETRY_MILLIS);
             }
@@ -190,7 +194,13 @@ final class Leasing {
         table.attempt(item, table.attempt(item) + 1);
         var planned = hold(worker, item, table.attempt(item), alone).planned;
         return new ItemLease(
-                item, planned.id(), table.generation(item), table.attempt(item), planned.key(), planned.inputs(), table.tier(item),
+                item,
+                planned.id(),
+                table.generation(item),
+                table.attempt(item),
+                planned.key(),
+                planned.inputs(),
+                table.tier(item),
                 alone);
     }
 
@@ -203,7 +213,9 @@ final class Leasing {
                 List<Long> cancel = List.of();
                 if (renew.generation() == core.generation) {
                     // Where another process has its place, it is the one that was started twice.
-                    cancel = worker == null ? registerAgain(renew) : List.copyOf(renew.states().keySet());
+                    cancel = worker == null
+                            ? registerAgain(renew)
+                            : List.copyOf(renew.states().keySet());
                 }
                 return new Renewed(core.generation, cancel, core.drain);
             }
@@ -235,7 +247,9 @@ final class Leasing {
         var holding = new ArrayList<Holding>();
         var cancel = new ArrayList<Long>();
         renew.states().forEach((item, state) -> {
-            var h = before == null || !before.instance.equals(renew.instance()) ? null : before.held.get(Math.toIntExact(item));
+            var h = before == null || !before.instance.equals(renew.instance())
+                    ? null
+                    : before.held.get(Math.toIntExact(item));
             if (h == null) {
                 cancel.add(item);
             } else {
@@ -244,7 +258,8 @@ final class Leasing {
         });
         var slots = before == null ? core.job.workers().slots() : before.slots;
         var node = before == null ? "" : before.node;
-        cancel.addAll(register(new Register(renew.worker(), renew.instance(), node, slots, holding)).drop());
+        cancel.addAll(register(new Register(renew.worker(), renew.instance(), node, slots, holding))
+                .drop());
         return cancel;
     }
 

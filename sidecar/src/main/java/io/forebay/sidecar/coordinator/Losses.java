@@ -49,7 +49,8 @@ final class Losses {
     private void countDeath(String name) {
         int inARow = core.deaths.merge(name, 1, Integer::sum);
         if (inARow > core.job.retry().worker() && !core.draining()) {
-            core.say("worker " + name + " died " + inARow + " times in a row without finishing an item (spec.retry.worker: "
+            core.say("worker " + name + " died " + inARow
+                    + " times in a row without finishing an item (spec.retry.worker: "
                     + core.job.retry().worker() + ")");
             core.tally.code(ExitCode.PASSING);
             core.startDrain(DrainCause.FATAL, core.job.deadlines().drain(), false);
@@ -76,7 +77,7 @@ final class Losses {
                 core.pending.suspect(item);
             }
         }
-                if (core.table.failures(item) > core.job.retry().item()) {
+        if (core.table.failures(item) > core.job.retry().item()) {
             failLost(h, why);
             return;
         }
@@ -86,10 +87,27 @@ final class Losses {
 
     private void failLost(Held h, String why) {
         var failure = new Failure(
-                "WorkerLost", "it ran alone, and each time " + why, ExitCode.STEP_FAILED.number(), true, true, false, false);
+                "WorkerLost",
+                "it ran alone, and each time " + why,
+                ExitCode.STEP_FAILED.number(),
+                true,
+                true,
+                false,
+                false);
         core.append(new LogEntry.Failed(
-                core.table.id(h.item), h.item, h.planned.key(), h.generation, h.attempt, h.worker.name, true, failure, List.of(),
-                List.of(), List.of(), null, core.options.clock().millis()));
+                core.table.id(h.item),
+                h.item,
+                h.planned.key(),
+                h.generation,
+                h.attempt,
+                h.worker.name,
+                true,
+                failure,
+                List.of(),
+                List.of(),
+                List.of(),
+                null,
+                core.options.clock().millis()));
         core.failForGood(h.item, h.planned.key(), h.attempt, failure, List.of(), List.of());
     }
 
@@ -108,7 +126,10 @@ final class Losses {
                 before.held.putAll(worker.held);
                 lapsed.put(worker.name, before);
                 for (var h : List.copyOf(worker.held.values())) {
-                    lose(h, "its worker " + worker.name + " has not been heard of for " + core.options.lease().toSeconds() + " s");
+                    lose(
+                            h,
+                            "its worker " + worker.name + " has not been heard of for "
+                                    + core.options.lease().toSeconds() + " s");
                 }
             }
         }

@@ -56,7 +56,8 @@ final class OutputClash implements AutoCloseable {
             var place = w.output.to().expand(names) + "\0" + w.output.path().expand(names);
             if (!w.seen.add(place, items)) {
                 w.warning = "output " + w.output.name() + ": `to` and `path` are the same for several items (" + key
-                        + " is the first such): " + w.output.to().expand(names) + " " + w.output.path().expand(names)
+                        + " is the first such): " + w.output.to().expand(names) + " "
+                        + w.output.path().expand(names)
                         + ". If two of them write the same file name, the second one fails (NameConflict); $(ITEM), $(DIR) and $(NAME)"
                         + " tell them apart";
                 w.seen.clear();
@@ -65,7 +66,9 @@ final class OutputClash implements AutoCloseable {
     }
 
     List<String> warnings() {
-        return watched.stream().flatMap(w -> java.util.stream.Stream.ofNullable(w.warning)).toList();
+        return watched.stream()
+                .flatMap(w -> java.util.stream.Stream.ofNullable(w.warning))
+                .toList();
     }
 
     @Override

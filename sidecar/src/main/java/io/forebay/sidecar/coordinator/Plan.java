@@ -17,7 +17,13 @@ public final class Plan implements AutoCloseable {
      * @param warnings for the user, before anything starts
      */
     public record Totals(
-            int items, long files, long bytes, int sharedFiles, long sharedBytes, long outsideGroups, long unusable,
+            int items,
+            long files,
+            long bytes,
+            int sharedFiles,
+            long sharedBytes,
+            long outsideGroups,
+            long unusable,
             List<String> warnings) {
         public Totals {
             warnings = List.copyOf(warnings);

@@ -32,7 +32,8 @@ final class PlanStore {
     }
 
     /** @return number of segments */
-    static int write(RecordsFolder folder, int generation, Plan plan) throws StoreException, IOException, InterruptedException {
+    static int write(RecordsFolder folder, int generation, Plan plan)
+            throws StoreException, IOException, InterruptedException {
         var writer = new Writer(folder, generation);
         writer.all('S', plan.sharedSpool());
         writer.all('I', plan.items());
@@ -98,7 +99,8 @@ final class PlanStore {
         for (int segment = 0; segment < planned.segments(); segment++) {
             var name = name(planned.plan(), segment);
             var content = folder.findLarge(name)
-                    .orElseThrow(() -> new RecordsDamagedException(folder.uri().resolve(name) + " is missing; run with --fresh"));
+                    .orElseThrow(() ->
+                            new RecordsDamagedException(folder.uri().resolve(name) + " is missing; run with --fresh"));
             try (var lines = new BufferedReader(new InputStreamReader(
                     new GZIPInputStream(new ByteArrayInputStream(content), 1 << 13), StandardCharsets.ISO_8859_1))) {
                 for (var line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -110,8 +112,8 @@ final class PlanStore {
             }
         }
         if (plan.size() != planned.items()) {
-            throw new RecordsDamagedException("the plan in " + folder.uri() + " has " + plan.size() + " items instead of "
-                    + planned.items() + "; run with --fresh");
+            throw new RecordsDamagedException("the plan in " + folder.uri() + " has " + plan.size()
+                    + " items instead of " + planned.items() + "; run with --fresh");
         }
         long sharedBytes = 0;
         plan.sharedSpool().finish();
@@ -119,8 +121,14 @@ final class PlanStore {
             sharedBytes += input.size();
         }
         plan.finish(new Plan.Totals(
-                planned.items(), planned.files(), planned.bytes(), plan.sharedSpool().size(), sharedBytes,
-                planned.outsideGroups(), planned.unusable(), planned.warnings()));
+                planned.items(),
+                planned.files(),
+                planned.bytes(),
+                plan.sharedSpool().size(),
+                sharedBytes,
+                planned.outsideGroups(),
+                planned.unusable(),
+                planned.warnings()));
         return plan;
     }
 

@@ -51,7 +51,10 @@ public final class Planner {
             return plan;
         } catch (IOException e) {
             throw new CoordinatorException(
-                    ExitCode.FAULT, "Scratch", "the scratch folder " + scratch + " cannot be written: " + e.getMessage(), e);
+                    ExitCode.FAULT,
+                    "Scratch",
+                    "the scratch folder " + scratch + " cannot be written: " + e.getMessage(),
+                    e);
         } catch (CoordinatorException | InterruptedException | RuntimeException e) {
             if (plan != null) {
                 plan.close();
@@ -65,8 +68,10 @@ public final class Planner {
         private final Plan plan;
         private final InputLister lister;
         private final OutputClash clash;
-        private final long largestTier =
-                job.buffer().tiers().stream().mapToLong(t -> t.size().value()).max().orElse(Long.MAX_VALUE);
+        private final long largestTier = job.buffer().tiers().stream()
+                .mapToLong(t -> t.size().value())
+                .max()
+                .orElse(Long.MAX_VALUE);
         private long files;
         private long bytes;
         private int sharedFiles;
@@ -99,7 +104,13 @@ public final class Planner {
                 maker.make(job.name(), List.of());
             }
             plan.finish(new Plan.Totals(
-                    plan.size(), files + sharedFiles, bytes + sharedBytes, sharedFiles, sharedBytes, outsideGroups, unusable,
+                    plan.size(),
+                    files + sharedFiles,
+                    bytes + sharedBytes,
+                    sharedFiles,
+                    sharedBytes,
+                    outsideGroups,
+                    unusable,
                     clash.warnings()));
         }
 
@@ -107,8 +118,10 @@ public final class Planner {
             var hash = new Hash128();
             var count = list(input, (relative, file) -> {
                 plan.sharedSpool().append(file.json());
-                sharedStrict = hash.reset().add(sharedStrict).add(file.strict()).done().hex();
-                sharedLoose = hash.reset().add(sharedLoose).add(file.loose()).done().hex();
+                sharedStrict =
+                        hash.reset().add(sharedStrict).add(file.strict()).done().hex();
+                sharedLoose =
+                        hash.reset().add(sharedLoose).add(file.loose()).done().hex();
             });
             if (count.selected() == 0) {
                 throw noInputs(input, count);
@@ -119,7 +132,8 @@ public final class Planner {
             unusable += count.unusable();
         }
 
-        private void items(ForEach each, ItemMaker maker) throws CoordinatorException, IOException, InterruptedException {
+        private void items(ForEach each, ItemMaker maker)
+                throws CoordinatorException, IOException, InterruptedException {
             var input = job.input(each.input());
             var group = new GroupBuilder(each.groupBy(), maker);
             var count = list(input, (relative, file) -> group.add(input, relative, file));
@@ -145,23 +159,32 @@ public final class Planner {
         private CoordinatorException noInputs(Input input, InputLister.Count count) {
             var patterns = input.include().isEmpty()
                     ? "**"
-                    : String.join(", ", input.include().stream().map(Glob::pattern).toList());
+                    : String.join(
+                            ", ", input.include().stream().map(Glob::pattern).toList());
             var excluded = input.exclude().isEmpty()
                     ? ""
-                    : " but not " + String.join(", ", input.exclude().stream().map(Glob::pattern).toList());
-            var groups = outsideGroups == 0 ? "" : "; " + outsideGroups + " files match but lie in no folder that groupBy names";
+                    : " but not "
+                            + String.join(
+                                    ", ",
+                                    input.exclude().stream().map(Glob::pattern).toList());
+            var groups = outsideGroups == 0
+                    ? ""
+                    : "; " + outsideGroups + " files match but lie in no folder that groupBy names";
             return new CoordinatorException(
-                    ExitCode.NO_INPUT, "NoInputs",
-                    "input " + input.name() + ": none of " + count.seen() + " keys below " + input.source() + " matches " + patterns
-                            + excluded + groups + ". Correct source, include or exclude",
+                    ExitCode.NO_INPUT,
+                    "NoInputs",
+                    "input " + input.name() + ": none of " + count.seen() + " keys below " + input.source()
+                            + " matches " + patterns + excluded + groups + ". Correct source, include or exclude",
                     null);
         }
 
         private void requireFits(String what, long size) throws CoordinatorException {
             if (size > largestTier) {
                 throw new CoordinatorException(
-                        ExitCode.NO_INPUT, "DataTooLarge",
-                        what + " has " + Bytes.of(size).human() + " (" + size + " bytes), but the largest tier of spec.buffer has "
+                        ExitCode.NO_INPUT,
+                        "DataTooLarge",
+                        what + " has " + Bytes.of(size).human() + " (" + size
+                                + " bytes), but the largest tier of spec.buffer has "
                                 + Bytes.of(largestTier).human() + " (" + largestTier + " bytes). Enlarge a tier",
                         null);
             }
@@ -194,8 +217,18 @@ public final class Planner {
                 clash.add(key);
                 plan.items()
                         .append(PlanItem.json(
-                                strict.of(key, () -> inputs.stream().map(PlannedFile::strict).iterator()),
-                                loose.of(key, () -> inputs.stream().map(PlannedFile::loose).iterator()), key, inputs));
+                                strict.of(
+                                        key,
+                                        () -> inputs.stream()
+                                                .map(PlannedFile::strict)
+                                                .iterator()),
+                                loose.of(
+                                        key,
+                                        () -> inputs.stream()
+                                                .map(PlannedFile::loose)
+                                                .iterator()),
+                                key,
+                                inputs));
             }
         }
 
@@ -221,8 +254,11 @@ public final class Planner {
                     outsideGroups++;
                     plan.leftOutSpool()
                             .append(new LeftOut(
-                                    input.name(), relative,
-                                    "in no folder that matches groupBy " + pattern.get().pattern(), false));
+                                    input.name(),
+                                    relative,
+                                    "in no folder that matches groupBy "
+                                            + pattern.get().pattern(),
+                                    false));
                     return;
                 }
                 if (!of.get().equals(key)) {

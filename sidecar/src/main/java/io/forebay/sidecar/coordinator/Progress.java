@@ -13,6 +13,23 @@ import org.jspecify.annotations.Nullable;
  * @param lastMessageAt milliseconds since 1970 UTC; 0: none
  */
 public record Progress(
-        String phase, int generation, long items, long done, long skipped, long failed, long running, long pending,
-        long totalBytes, long totalFiles, long bytesStaged, long filesStaged, long bytesFlushed, long filesFlushed, long retries,
-        long unexported, long unexportedBytes, int workers, @Nullable String lastMessage, long lastMessageAt) {}
+        String phase,
+        int generation,
+        long items,
+        long done,
+        long skipped,
+        long failed,
+        long running,
+        long pending,
+        long totalBytes,
+        long totalFiles,
+        long bytesStaged,
+        long filesStaged,
+        long bytesFlushed,
+        long filesFlushed,
+        long retries,
+        long unexported,
+        long unexportedBytes,
+        int workers,
+        @Nullable String lastMessage,
+        long lastMessageAt) {}

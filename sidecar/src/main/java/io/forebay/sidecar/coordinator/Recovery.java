@@ -44,7 +44,8 @@ final class Recovery {
     void apply(LogLine line) throws RecordsDamagedException {
         switch (line.type()) {
             case "planned", "ended" -> {}
-            case "intent", "staged" -> deferred.computeIfAbsent(line.id(), i -> new ArrayList<>(2)).add(line.copy());
+            case "intent", "staged" ->
+                deferred.computeIfAbsent(line.id(), i -> new ArrayList<>(2)).add(line.copy());
             case "completed" -> completed(line);
             default -> {
                 var id = line.id();
@@ -86,7 +87,10 @@ final class Recovery {
             announced += earlier.type().equals("staged") ? earlier.count(HANDLE) : 0;
         }
         int item = truth.table.find(brief.id());
-        boolean plain = item >= 0 && announced <= brief.finalUris().size() && !brief.hasUnexported() && !truth.residues.containsKey(item);
+        boolean plain = item >= 0
+                && announced <= brief.finalUris().size()
+                && !brief.hasUnexported()
+                && !truth.residues.containsKey(item);
         if (!plain) {
             // Something of it may be left at the stores.
             applyDeferred(brief.id());
@@ -145,7 +149,8 @@ final class Recovery {
             switch (table.state(item)) {
                 case FAILED -> {
                     var residue = truth.residues.get(item);
-                    boolean carryOut = !fresh && residue != null && residue.decided != null && residue.decided.success();
+                    boolean carryOut =
+                            !fresh && residue != null && residue.decided != null && residue.decided.success();
                     table.set(item, carryOut ? ItemState.COMMITTING : ItemState.PENDING);
                 }
                 case DONE, COMMITTING -> {
@@ -250,7 +255,9 @@ final class Recovery {
 
     private Residue residue(String id) {
         int item = truth.table.find(id);
-        return item >= 0 ? truth.residues.computeIfAbsent(item, i -> new Residue()) : truth.strays.computeIfAbsent(id, i -> new Residue());
+        return item >= 0
+                ? truth.residues.computeIfAbsent(item, i -> new Residue())
+                : truth.strays.computeIfAbsent(id, i -> new Residue());
     }
 
     private void forgetIfEmpty(String id) {

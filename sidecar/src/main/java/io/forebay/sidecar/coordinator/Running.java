@@ -42,7 +42,12 @@ final class Running implements AutoCloseable {
     private volatile boolean closed;
 
     Running(
-            Core core, Caretaker caretaker, RecordsFolder folder, Succession succession, List<String> notices, long runStartedAt,
+            Core core,
+            Caretaker caretaker,
+            RecordsFolder folder,
+            Succession succession,
+            List<String> notices,
+            long runStartedAt,
             LogEntry.@Nullable Ended toldAgain) {
         this.core = core;
         this.caretaker = caretaker;
@@ -52,12 +57,16 @@ final class Running implements AutoCloseable {
         this.losses = new Losses(core);
         this.leasing = new Leasing(core, losses);
         this.commits = new Commits(core, new AttemptLogs(folder));
-        this.deadlineMillis = core.job.deadlines().run().map(d -> runStartedAt + d.toMillis()).orElse(Long.MAX_VALUE);
+        this.deadlineMillis =
+                core.job.deadlines().run().map(d -> runStartedAt + d.toMillis()).orElse(Long.MAX_VALUE);
         this.toldAgain = toldAgain;
         this.threads = core.options.background()
                 ? List.of(
                         Thread.ofPlatform().daemon().name("coordinator").start(this::ticking),
-                        Thread.ofPlatform().daemon().name("coordinator-heartbeat").start(this::beating))
+                        Thread.ofPlatform()
+                                .daemon()
+                                .name("coordinator-heartbeat")
+                                .start(this::beating))
                 : List.of();
     }
 
@@ -204,7 +213,8 @@ final class Running implements AutoCloseable {
         if (drain == null) {
             return false;
         }
-        return core.held.isEmpty() && caretaker.idle() || core.options.clock().millis() > drain.untilMillis() + LAST_WORDS.toMillis();
+        return core.held.isEmpty() && caretaker.idle()
+                || core.options.clock().millis() > drain.untilMillis() + LAST_WORDS.toMillis();
     }
 
     private Summary end() throws InterruptedException {
@@ -238,8 +248,14 @@ final class Running implements AutoCloseable {
     private record Told(Summary value) {
         LogEntry.Ended ended(long at) {
             return new LogEntry.Ended(
-                    value.code().number(), value.done(), value.failed(), value.unfinished(), value.unexported(), value.unexportedBytes(),
-                    value.cause(), at);
+                    value.code().number(),
+                    value.done(),
+                    value.failed(),
+                    value.unfinished(),
+                    value.unexported(),
+                    value.unexportedBytes(),
+                    value.cause(),
+                    at);
         }
     }
 
@@ -253,7 +269,8 @@ final class Running implements AutoCloseable {
                 var code = core.drainCause.code();
                 if (code.isPresent()) {
                     // What workers say of a cancelled item does not tell which signal it was.
-                    codes.removeAll(EnumSet.of(ExitCode.CANCELLED_BY_INTERRUPT, ExitCode.CANCELLED_BY_TERM, ExitCode.DEADLINE));
+                    codes.removeAll(
+                            EnumSet.of(ExitCode.CANCELLED_BY_INTERRUPT, ExitCode.CANCELLED_BY_TERM, ExitCode.DEADLINE));
                     codes.add(code.get());
                 }
             }
@@ -276,9 +293,20 @@ final class Running implements AutoCloseable {
             var all = new java.util.ArrayList<>(notices);
             all.addAll(problems);
             return new Told(new Summary(
-                    ExitCode.strongest(codes), cause(), core.table.size(), done, core.skipped, failed, unfinished,
-                    core.tally.byReason(), core.tally.named(), core.tally.unexportedCount(), core.tally.unexportedBytes(),
-                    core.plan.totals().outsideGroups(), core.plan.totals().unusable(), all));
+                    ExitCode.strongest(codes),
+                    cause(),
+                    core.table.size(),
+                    done,
+                    core.skipped,
+                    failed,
+                    unfinished,
+                    core.tally.byReason(),
+                    core.tally.named(),
+                    core.tally.unexportedCount(),
+                    core.tally.unexportedBytes(),
+                    core.plan.totals().outsideGroups(),
+                    core.plan.totals().unusable(),
+                    all));
         } finally {
             core.lock.unlock();
         }
@@ -323,12 +351,30 @@ final class Running implements AutoCloseable {
                     retries += c.retries();
                 }
             }
-            var phase = core.allEnded() ? "Ended" : core.draining() ? "Draining" : core.now() < core.recoveringUntilNanos ? "Recovering" : "Running";
+            var phase = core.allEnded()
+                    ? "Ended"
+                    : core.draining() ? "Draining" : core.now() < core.recoveringUntilNanos ? "Recovering" : "Running";
             return new Progress(
-                    phase, core.generation, t.size(), t.count(ItemState.DONE), core.skipped, t.count(ItemState.FAILED),
-                    core.held.size(), t.count(ItemState.PENDING), core.plan.totals().bytes(), core.plan.totals().files(), staged,
-                    files, flushed, filesFlushed, retries, core.tally.unexportedCount(), core.tally.unexportedBytes(),
-                    core.workers.size(), core.lastMessage, core.lastMessageAt);
+                    phase,
+                    core.generation,
+                    t.size(),
+                    t.count(ItemState.DONE),
+                    core.skipped,
+                    t.count(ItemState.FAILED),
+                    core.held.size(),
+                    t.count(ItemState.PENDING),
+                    core.plan.totals().bytes(),
+                    core.plan.totals().files(),
+                    staged,
+                    files,
+                    flushed,
+                    filesFlushed,
+                    retries,
+                    core.tally.unexportedCount(),
+                    core.tally.unexportedBytes(),
+                    core.workers.size(),
+                    core.lastMessage,
+                    core.lastMessageAt);
         } finally {
             core.lock.unlock();
         }

@@ -61,7 +61,12 @@ final class Starter {
                     : PlanStore.read(folder, takenOver, options.scratch());
             try {
                 return start(plan, takenOver, newRun);
-            } catch (StoreException | RecordsDamagedException | IOException | LinkException | RuntimeException | InterruptedException e) {
+            } catch (StoreException
+                    | RecordsDamagedException
+                    | IOException
+                    | LinkException
+                    | RuntimeException
+                    | InterruptedException e) {
                 plan.close();
                 throw e;
             }
@@ -73,7 +78,10 @@ final class Starter {
             throw new CoordinatorException(ExitCode.PASSING, "Superseded", String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
             throw new CoordinatorException(
-                    ExitCode.FAULT, "Scratch", "the scratch folder " + options.scratch() + " cannot be used: " + e.getMessage(), e);
+                    ExitCode.FAULT,
+                    "Scratch",
+                    "the scratch folder " + options.scratch() + " cannot be used: " + e.getMessage(),
+                    e);
         }
     }
 
@@ -87,8 +95,14 @@ final class Starter {
                     }
                     case Planned e -> planned = e;
                     case Ended e -> ended = e;
-                    case LogEntry.Staged _, LogEntry.Intent _, LogEntry.Completed _, LogEntry.Failed _, LogEntry.Fenced _,
-                            LogEntry.Cleaned _, LogEntry.Settled _, LogEntry.NewGeneration _ -> {}
+                    case LogEntry.Staged _,
+                            LogEntry.Intent _,
+                            LogEntry.Completed _,
+                            LogEntry.Failed _,
+                            LogEntry.Fenced _,
+                            LogEntry.Cleaned _,
+                            LogEntry.Settled _,
+                            LogEntry.NewGeneration _ -> {}
                 }
             });
         } catch (RecordsDamagedException e) {
@@ -139,7 +153,8 @@ final class Starter {
             core.residues.values().forEach(r -> r.publisherGone = true);
         }
         boolean toldAgain = !newRun && ended != null;
-        return new Running(core, caretaker, folder, succession, notices, runStartedAt(newRun), toldAgain ? ended : null);
+        return new Running(
+                core, caretaker, folder, succession, notices, runStartedAt(newRun), toldAgain ? ended : null);
     }
 
     private long runStartedAt(boolean newRun) {
@@ -150,13 +165,26 @@ final class Starter {
             throws StoreException, IOException, LinkException, InterruptedException {
         int segments = takenOver == null ? PlanStore.write(folder, succession.generation(), plan) : 0;
         core.append(new Started(
-                succession.generation(), newRun, fresh, options.runId(), runStartedAt(newRun), options.clock().millis(),
-                options.me().host(), options.me().pid()));
+                succession.generation(),
+                newRun,
+                fresh,
+                options.runId(),
+                runStartedAt(newRun),
+                options.clock().millis(),
+                options.me().host(),
+                options.me().pid()));
         if (takenOver == null) {
             var t = plan.totals();
             core.append(new Planned(
-                    succession.generation(), Identity.ofText(job.manifest()), t.items(), segments, t.files(), t.bytes(),
-                    t.outsideGroups(), t.unusable(), t.warnings()));
+                    succession.generation(),
+                    Identity.ofText(job.manifest()),
+                    t.items(),
+                    segments,
+                    t.files(),
+                    t.bytes(),
+                    t.outsideGroups(),
+                    t.unusable(),
+                    t.warnings()));
         }
         core.decided(core.log.last());
     }
@@ -165,7 +193,8 @@ final class Starter {
         boolean changed = planned != null && !planned.manifest().equals(Identity.ofText(job.manifest()));
         if (core.skipped > 0 || changed) {
             long rest = core.table.size() - core.table.count(ItemState.DONE);
-            notices.add((changed ? "the manifest has changed: " : "") + rest + " of " + core.table.size() + " items are run, "
+            notices.add((changed ? "the manifest has changed: " : "") + rest + " of " + core.table.size()
+                    + " items are run, "
                     + core.table.count(ItemState.DONE) + " have completion records"
                     + (takenOver == null ? "" : " (plan of coordinator " + takenOver.plan() + ")"));
         }

@@ -12,7 +12,8 @@ final class StoreFailures {
         var message = "input " + input.name() + " (" + input.source() + ") cannot be listed: " + e.getMessage();
         return switch (e.kind()) {
             case TRANSIENT, CORRUPT ->
-                new CoordinatorException(ExitCode.PASSING, "StoreUnavailable", message + ". Run again when it answers", e);
+                new CoordinatorException(
+                        ExitCode.PASSING, "StoreUnavailable", message + ". Run again when it answers", e);
             case NOT_FOUND -> new CoordinatorException(ExitCode.NO_INPUT, "NotFound", message, e);
             case DENIED, CREDENTIALS -> new CoordinatorException(ExitCode.NO_INPUT, "AccessDenied", message, e);
             case CHANGED, NO_SPACE, BAD_NAME, TOO_LARGE, PERMANENT ->

@@ -34,7 +34,11 @@ final class Tally {
         codes.add(ExitCode.of(failure.code()));
         if (named.size() < Summary.NAMED_FAILURES) {
             named.add(new Summary.FailedItem(
-                    key, failure.reason(), failure.message(), failure.code(), attempt,
+                    key,
+                    failure.reason(),
+                    failure.message(),
+                    failure.code(),
+                    attempt,
                     steps.isEmpty() ? Optional.empty() : Optional.of(steps.getLast())));
         }
     }

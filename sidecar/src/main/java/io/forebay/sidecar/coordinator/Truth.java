@@ -25,7 +25,8 @@ final class Truth implements AutoCloseable {
         this.names = new HashTable(scratch);
         for (int i = 0; i < plan.size(); i++) {
             if (!table.add(plan.idOf(i))) {
-                throw new IllegalStateException("two items are the same: " + plan.item(i).key());
+                throw new IllegalStateException(
+                        "two items are the same: " + plan.item(i).key());
             }
         }
         table.ready();

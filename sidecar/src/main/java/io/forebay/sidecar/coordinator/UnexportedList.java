@@ -22,7 +22,8 @@ final class UnexportedList {
      *
      * @param more outputs that no worker has reported yet
      */
-    static void write(Core core, RecordsFolder folder, List<Unexported> more) throws StoreException, InterruptedException {
+    static void write(Core core, RecordsFolder folder, List<Unexported> more)
+            throws StoreException, InterruptedException {
         var lines = core.tally.lines();
         long count = 0;
         long bytes = 0;

@@ -1,10 +1,10 @@
 package io.forebay.sidecar.flush;
 
 import io.forebay.message.Messages.StagedOutput;
-import io.forebay.sidecar.store.StagedMessages;
 import io.forebay.sidecar.store.StageRequest;
 import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.StagedFile.Stub;
+import io.forebay.sidecar.store.StagedMessages;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import io.forebay.sidecar.transfer.Transfers;
@@ -31,10 +31,13 @@ public final class Flusher {
     }
 
     /** Chooses the invisible place of a file, before anything is made there. */
-    public StagedOutput prepare(OutputFile file, long item, int generation, int attempt) throws StoreException, InterruptedException {
+    public StagedOutput prepare(OutputFile file, long item, int generation, int attempt)
+            throws StoreException, InterruptedException {
         var store = stores.at(file.to());
         var token = token(file, item, generation, attempt);
-        var key = file.kind() == OutputFile.Kind.FOLDER && !file.to().isFolder() ? file.to().path() + "/" : file.to().path();
+        var key = file.kind() == OutputFile.Kind.FOLDER && !file.to().isFolder()
+                ? file.to().path() + "/"
+                : file.to().path();
         var request = new StageRequest(key, file.root().path(), file.size(), file.meta(), token);
         var stub = transfers.retrying("stage " + file.to(), () -> store.prepare(request));
         return StagedMessages.of(file.output(), file.relative(), file.to(), stub);
@@ -52,7 +55,8 @@ public final class Flusher {
         var store = stores.at(file.to());
         for (int copy = 1; ; copy++) {
             StagedFile staged = transfers.stage(store, stub, file.path());
-            if (file.kind() != OutputFile.Kind.FILE || OutputScan.seen(file.path()).equals(file.seen())) {
+            if (file.kind() != OutputFile.Kind.FILE
+                    || OutputScan.seen(file.path()).equals(file.seen())) {
                 return StagedMessages.of(file.output(), file.relative(), file.to(), staged);
             }
             if (copy == MOST_COPIES || OutputScan.seen(file.path()).size() != file.size()) {

@@ -15,7 +15,15 @@ import io.forebay.sidecar.store.FileMeta;
  * @param seen what stat said when it was found: a later change shows
  */
 public record OutputFile(
-        String output, String relative, String path, Kind kind, long size, FileMeta meta, StoreUri to, StoreUri root, Seen seen) {
+        String output,
+        String relative,
+        String path,
+        Kind kind,
+        long size,
+        FileMeta meta,
+        StoreUri to,
+        StoreUri root,
+        Seen seen) {
     /** What is published. */
     public enum Kind {
         FILE,

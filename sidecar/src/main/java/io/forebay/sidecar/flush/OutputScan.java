@@ -44,7 +44,8 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
         var rules = new ArrayList<Rule>();
         for (var output : outputs) {
             if (output.when().selects(success)) {
-                rules.add(new Rule(output, output.pathGlob(variables), output.destination(variables), output.fixedDestination()));
+                rules.add(new Rule(
+                        output, output.pathGlob(variables), output.destination(variables), output.fixedDestination()));
             }
         }
         if (rules.isEmpty()) {
@@ -93,7 +94,8 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
 
         void folder(Directory dir, String prefix, int level) throws PosixException, NameConflictException {
             if (level > MOST_LEVELS) {
-                throw new IllegalArgumentException("$(OUT)/" + prefix + " is more than " + MOST_LEVELS + " folders deep");
+                throw new IllegalArgumentException(
+                        "$(OUT)/" + prefix + " is more than " + MOST_LEVELS + " folders deep");
             }
             boolean empty = true;
             for (var name = dir.next(); name != null; name = dir.next()) {
@@ -120,7 +122,8 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
             }
         }
 
-        private void take(String relative, OutputFile.Kind kind, Stat stat, @org.jspecify.annotations.Nullable String target)
+        private void take(
+                String relative, OutputFile.Kind kind, Stat stat, @org.jspecify.annotations.Nullable String target)
                 throws NameConflictException {
             for (var rule : rules) {
                 if (!rule.glob().matches(relative)) {
@@ -129,7 +132,8 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
                 var to = rule.to().resolve(relative);
                 var before = taken.put(to, relative);
                 if (before != null && !before.equals(relative)) {
-                    throw new NameConflictException("$(OUT)/" + before + " and $(OUT)/" + relative + " would both become " + to);
+                    throw new NameConflictException(
+                            "$(OUT)/" + before + " and $(OUT)/" + relative + " would both become " + to);
                 }
                 if (before != null) {
                     continue;
@@ -150,7 +154,9 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
         OutputScan result() {
             var missing = new ArrayList<String>();
             for (var rule : rules) {
-                if (rule.output().required() && files.stream().noneMatch(f -> f.output().equals(rule.output().name()))) {
+                if (rule.output().required()
+                        && files.stream()
+                                .noneMatch(f -> f.output().equals(rule.output().name()))) {
                     missing.add(rule.output().name() + " (path " + rule.glob().pattern() + ")");
                 }
             }

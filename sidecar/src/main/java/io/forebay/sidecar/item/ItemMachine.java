@@ -42,7 +42,10 @@ public final class ItemMachine {
             case FIND_RECORD -> state == ItemState.PENDING ? ItemState.DONE : null;
             case GIVE_BACK -> inAttempt(state) ? ItemState.PENDING : null;
             case LOSE_PIECES -> state == ItemState.COMMITTING ? ItemState.PENDING : null;
-            case FAIL -> state == ItemState.PENDING || inAttempt(state) || state == ItemState.COMMITTING ? ItemState.FAILED : null;
+            case FAIL ->
+                state == ItemState.PENDING || inAttempt(state) || state == ItemState.COMMITTING
+                        ? ItemState.FAILED
+                        : null;
             case TRY_AGAIN -> state == ItemState.FAILED ? ItemState.PENDING : null;
         };
     }

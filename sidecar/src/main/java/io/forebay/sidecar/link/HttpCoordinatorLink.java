@@ -120,7 +120,9 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
             }
             int code = http.getResponseCode();
             if (code != HttpURLConnection.HTTP_OK) {
-                throw new LinkException("coordinator at " + base + " answered " + code + ": " + problem(http), new IOException("HTTP " + code));
+                throw new LinkException(
+                        "coordinator at " + base + " answered " + code + ": " + problem(http),
+                        new IOException("HTTP " + code));
             }
             try (var in = http.getInputStream()) {
                 return MessageJson.MAPPER.readValue(in, answer);
@@ -139,7 +141,10 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
             try {
                 return MessageJson.MAPPER.readValue(body, Problem.class).message();
             } catch (IOException e) {
-                return new String(body, StandardCharsets.UTF_8).lines().findFirst().orElse("");
+                return new String(body, StandardCharsets.UTF_8)
+                        .lines()
+                        .findFirst()
+                        .orElse("");
             }
         }
     }

@@ -45,8 +45,8 @@ public final class HttpCoordinatorServer implements AutoCloseable {
     }
 
     private final HttpServer server;
-    private final ExecutorService threads =
-            Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory());
+    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
+            Thread.ofVirtual().name("http-", 0).factory());
     private final byte[] authorization;
     private final CoordinatorLink link;
     private final LeaseAnswers leaseAnswers = new LeaseAnswers();
@@ -89,7 +89,8 @@ public final class HttpCoordinatorServer implements AutoCloseable {
      * @param metrics for {@code GET /metrics}: Prometheus' text format
      */
     public HttpCoordinatorServer(
-            InetSocketAddress at, String token, CoordinatorLink link, Supplier<?> status, Supplier<String> metrics) throws IOException {
+            InetSocketAddress at, String token, CoordinatorLink link, Supplier<?> status, Supplier<String> metrics)
+            throws IOException {
         if (token.isEmpty()) {
             throw new IllegalArgumentException("the job's token is empty");
         }
@@ -136,7 +137,10 @@ public final class HttpCoordinatorServer implements AutoCloseable {
                 var given = exchange.getRequestHeaders().getFirst("Authorization");
                 // Constant time, so that nothing can be learnt of the token byte by byte.
                 if (given == null || !MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), authorization)) {
-                    send(exchange, 403, json(new Problem("wrong token: this coordinator belongs to another job, or user")));
+                    send(
+                            exchange,
+                            403,
+                            json(new Problem("wrong token: this coordinator belongs to another job, or user")));
                     return;
                 }
                 handler.handle(exchange);
@@ -187,8 +191,11 @@ public final class HttpCoordinatorServer implements AutoCloseable {
     private static byte @org.jspecify.annotations.Nullable [] body(HttpExchange exchange) throws IOException {
         var body = exchange.getRequestBody().readNBytes(HttpPaths.LARGEST_QUESTION + 1);
         if (body.length > HttpPaths.LARGEST_QUESTION) {
-            send(exchange, 413, json(new Problem("the message has more than " + HttpPaths.LARGEST_QUESTION
-                    + " bytes: an item with so many outputs must be cut into several items")));
+            send(
+                    exchange,
+                    413,
+                    json(new Problem("the message has more than " + HttpPaths.LARGEST_QUESTION
+                            + " bytes: an item with so many outputs must be cut into several items")));
             return null;
         }
         return body;

@@ -63,7 +63,8 @@ public final class Copies {
      *
      * @throws StoreException the source cannot be listed
      */
-    public Report stageIn(StoreUri source, String folder, List<Glob> include) throws StoreException, IOException, InterruptedException {
+    public Report stageIn(StoreUri source, String folder, List<Glob> include)
+            throws StoreException, IOException, InterruptedException {
         BufferFiles.folders(folder);
         var store = stores.stores().at(source);
         int base = source.isFolder() ? source.path().length() : source.path().lastIndexOf('/') + 1;
@@ -74,8 +75,11 @@ public final class Copies {
                 store.list(request, new EntrySink() {
                     @Override
                     public void found(Entry entry) throws InterruptedException {
-                        var relative = entry.key().substring(Math.min(base, entry.key().length()));
-                        if (entry.kind() == Entry.Kind.FILE && !include.isEmpty() && include.stream().noneMatch(g -> g.matches(relative))) {
+                        var relative =
+                                entry.key().substring(Math.min(base, entry.key().length()));
+                        if (entry.kind() == Entry.Kind.FILE
+                                && !include.isEmpty()
+                                && include.stream().noneMatch(g -> g.matches(relative))) {
                             return;
                         }
                         submit(tasks, window, entry.key(), () -> bring(store, entry, folder, relative));
@@ -103,7 +107,9 @@ public final class Copies {
         if (entry.kind() == Entry.Kind.SYMLINK) {
             BufferFiles.link(String.valueOf(entry.meta().linkTarget()), path);
         } else {
-            bytes.addAndGet(stores.engine().fetch(store, entry.version(), entry.meta(), path).size());
+            bytes.addAndGet(stores.engine()
+                    .fetch(store, entry.version(), entry.meta(), path)
+                    .size());
         }
         files.incrementAndGet();
     }
@@ -113,20 +119,30 @@ public final class Copies {
      *
      * @param include patterns of relative paths; empty: all
      */
-    public Report flush(String folder, StoreUri to, List<Glob> include) throws StoreException, IOException, InterruptedException {
+    public Report flush(String folder, StoreUri to, List<Glob> include)
+            throws StoreException, IOException, InterruptedException {
         var patterns = include.isEmpty() ? List.of(new Glob("**")) : include;
         var found = new ArrayList<OutputFile>();
         for (var pattern : patterns) {
             var rule = new Output(
-                    "flush", new Template(pattern.pattern().replace("$", "$$")), new Template(to.resolve("").toString().replace("$", "$$")),
-                    Publish.ON_ITEM, When.ALWAYS, false, Verify.STORE);
+                    "flush",
+                    new Template(pattern.pattern().replace("$", "$$")),
+                    new Template(to.resolve("").toString().replace("$", "$$")),
+                    Publish.ON_ITEM,
+                    When.ALWAYS,
+                    false,
+                    Verify.STORE);
             try {
-                found.addAll(OutputScan.of(folder, List.of(rule), true, Map.of()).files());
+                found.addAll(
+                        OutputScan.of(folder, List.of(rule), true, Map.of()).files());
             } catch (NameConflictException e) {
                 throw new IllegalStateException("one rule gives each file a name of its own", e);
             }
         }
-        var flusher = new Flusher(stores.stores(), stores.engine(), Long.toHexString(ProcessHandle.current().pid()) + "f");
+        var flusher = new Flusher(
+                stores.stores(),
+                stores.engine(),
+                Long.toHexString(ProcessHandle.current().pid()) + "f");
         var publisher = new Publisher(stores.stores(), stores.engine());
         var staged = new ConcurrentLinkedQueue<StagedOutput>();
         try (var tasks = tasks("flush-")) {
@@ -197,7 +213,8 @@ public final class Copies {
     }
 
     private static ExecutorService tasks(String name) {
-        return Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name(name, 0).factory());
+        return Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name(name, 0).factory());
     }
 
     private void problem(String text) {

@@ -29,7 +29,8 @@ record LocalFolders(String jobToken, Path control, List<TierConfig> tiers, List<
     private static final int TOKEN_BYTES = 4;
 
     /** @param disk folder for disk tiers; absent: from the environment */
-    static LocalFolders of(Job job, Optional<Path> disk, Map<String, String> environment) throws IOException, RunRefused {
+    static LocalFolders of(Job job, Optional<Path> disk, Map<String, String> environment)
+            throws IOException, RunRefused {
         var token = token(job.namespace() + "/" + job.name() + "/" + job.records());
         var env = new HashMap<>(environment);
         disk.ifPresent(d -> env.put("FOREBAY_DISK", d.toAbsolutePath().toString()));
@@ -56,7 +57,9 @@ record LocalFolders(String jobToken, Path control, List<TierConfig> tiers, List<
         }
         if (tiers.isEmpty()) {
             throw new RunRefused(
-                    75, "no tier of the buffer can be had on this machine now: " + String.join("; ", notes) + ". Free memory, or add a Disk tier.");
+                    75,
+                    "no tier of the buffer can be had on this machine now: " + String.join("; ", notes)
+                            + ". Free memory, or add a Disk tier.");
         }
         var control = Path.of(tiers.getFirst().root() + "-control");
         return new LocalFolders(token, control, tiers, notes);

@@ -17,7 +17,10 @@ import java.util.Optional;
 record LocalImages(ImageRunner runner, Optional<String> note) {
 
     static LocalImages choose(Job job, Images mode, Map<String, String> environment) throws RunRefused {
-        var images = job.steps().stream().map(Step::image).filter(java.util.Objects::nonNull).toList();
+        var images = job.steps().stream()
+                .map(Step::image)
+                .filter(java.util.Objects::nonNull)
+                .toList();
         if (images.isEmpty()) {
             return new LocalImages(new ImageRunner.Host(), Optional.empty());
         }
@@ -26,13 +29,17 @@ record LocalImages(ImageRunner runner, Optional<String> note) {
             return new LocalImages(found.get(), Optional.empty());
         }
         if (mode == Images.REQUIRE) {
-            throw new RunRefused(64, "--images=require: step image " + images.getFirst()
-                    + " needs apptainer or podman, and neither is in PATH. Install one, or use --images=host to run the commands on this machine.");
+            throw new RunRefused(
+                    64,
+                    "--images=require: step image " + images.getFirst()
+                            + " needs apptainer or podman, and neither is in PATH. Install one, or use --images=host to run the commands on this machine.");
         }
         return new LocalImages(
                 new ImageRunner.Host(),
-                Optional.of("images are not used: " + (mode == Images.HOST ? "--images=host" : "neither apptainer nor podman is in PATH")
-                        + "; the steps ran with this machine's own programs (" + images.size() + " of " + job.steps().size() + " steps name an image)"));
+                Optional.of("images are not used: "
+                        + (mode == Images.HOST ? "--images=host" : "neither apptainer nor podman is in PATH")
+                        + "; the steps ran with this machine's own programs (" + images.size() + " of "
+                        + job.steps().size() + " steps name an image)"));
     }
 
     private static Optional<ImageRunner> find(String path) {
@@ -41,7 +48,9 @@ record LocalImages(ImageRunner runner, Optional<String> note) {
                 var file = folder.isEmpty() ? null : Path.of(folder, program);
                 if (file != null && Files.isExecutable(file)) {
                     return Optional.of(
-                            program.equals("podman") ? new ImageRunner.Podman(file.toString()) : new ImageRunner.Apptainer(file.toString()));
+                            program.equals("podman")
+                                    ? new ImageRunner.Podman(file.toString())
+                                    : new ImageRunner.Apptainer(file.toString()));
                 }
             }
         }

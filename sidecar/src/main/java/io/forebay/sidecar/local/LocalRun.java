@@ -25,7 +25,6 @@ import io.forebay.sidecar.worker.WorkerIdentity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +59,11 @@ public final class LocalRun implements AutoCloseable {
     private final RunRates rates = new RunRates(began);
 
     private LocalRun(
-            Job job, Resources resources, Coordinator coordinator, WorkerAssembly.Assembled assembled, List<String> notes) {
+            Job job,
+            Resources resources,
+            Coordinator coordinator,
+            WorkerAssembly.Assembled assembled,
+            List<String> notes) {
         this.job = job;
         this.resources = resources;
         this.coordinator = coordinator;
@@ -72,7 +75,9 @@ public final class LocalRun implements AutoCloseable {
     /** What was opened, closed in reverse. */
     private static final class Resources implements AutoCloseable {
         private final List<AutoCloseable> open = new ArrayList<>();
-        @Nullable LocalFolders folders;
+
+        @Nullable
+        LocalFolders folders;
         /** Until a run has ended well, what lies in the buffer may be all that is left of an earlier one. */
         volatile boolean keep = true;
         /** Made by this run: nothing of an earlier one lies in it. */
@@ -91,7 +96,8 @@ public final class LocalRun implements AutoCloseable {
                     resource.close();
                 } catch (Exception e) {
                     if (first == null) {
-                        first = new IllegalStateException("closing " + resource.getClass().getSimpleName() + ": " + e.getMessage(), e);
+                        first = new IllegalStateException(
+                                "closing " + resource.getClass().getSimpleName() + ": " + e.getMessage(), e);
                     } else {
                         first.addSuppressed(e);
                     }
@@ -108,7 +114,8 @@ public final class LocalRun implements AutoCloseable {
      * @param lines told to the user while the run goes on
      * @throws RunRefused it cannot run, with the exit code that says why
      */
-    public static LocalRun open(Job job, LocalOptions options, Consumer<String> lines) throws RunRefused, InterruptedException {
+    public static LocalRun open(Job job, LocalOptions options, Consumer<String> lines)
+            throws RunRefused, InterruptedException {
         var resources = new Resources();
         var time = new OpeningTime(job.deadlines().run());
         try (time) {
@@ -116,8 +123,10 @@ public final class LocalRun implements AutoCloseable {
         } catch (InterruptedException e) {
             closeAfter(e, resources);
             if (time.isOver()) {
-                throw new RunRefused(ExitCode.DEADLINE.number(), "the deadline (spec.deadlines.run) passed while " + job.name()
-                        + " was being planned; nothing was started. Is the store of its inputs or records slow or away? Run again.");
+                throw new RunRefused(
+                        ExitCode.DEADLINE.number(),
+                        "the deadline (spec.deadlines.run) passed while " + job.name()
+                                + " was being planned; nothing was started. Is the store of its inputs or records slow or away? Run again.");
             }
             throw e;
         } catch (RunRefused | RuntimeException e) {
@@ -168,9 +177,11 @@ public final class LocalRun implements AutoCloseable {
         coordinator.start();
         coordinator.notices().forEach(lines);
 
-        var growth = job.buffer().itemWork().isPresent() || job.buffer().itemOutputs().isPresent()
-                ? BufferOptions.DEFAULT.withDeclaredGrowth(job.buffer().itemWork().map(b -> b.value()).orElse(0L)
-                        + job.buffer().itemOutputs().map(b -> b.value()).orElse(0L))
+        var growth = job.buffer().itemWork().isPresent()
+                        || job.buffer().itemOutputs().isPresent()
+                ? BufferOptions.DEFAULT.withDeclaredGrowth(
+                        job.buffer().itemWork().map(b -> b.value()).orElse(0L)
+                                + job.buffer().itemOutputs().map(b -> b.value()).orElse(0L))
                 : BufferOptions.DEFAULT;
         var buffer = TieredBuffer.open(folders.tiers(), growth);
         resources.add(() -> buffer.close(resources.keep));
@@ -179,7 +190,8 @@ public final class LocalRun implements AutoCloseable {
         var recovered = JournalFile.open(folders.control().resolve("journal"), OnDamage.SALVAGE, journalled::add);
         resources.add(recovered.journal());
         if (recovered.damaged()) {
-            notes.add("the journal of an earlier run was damaged (" + recovered.lostBytes() + " bytes); what it told is verified by checksum");
+            notes.add("the journal of an earlier run was damaged (" + recovered.lostBytes()
+                    + " bytes); what it told is verified by checksum");
         }
 
         var logs = folders.control().resolve("logs");
@@ -187,8 +199,17 @@ public final class LocalRun implements AutoCloseable {
         var calls = new StepCalls();
         var fences = folders.fences(environment);
         var steps = resources.add(LocalSteps.open(
-                job, folders.control(), options.runner(), fences, calls, (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing()), lines));
-        var me = new WorkerIdentity("local", UUID.randomUUID().toString(), CoordinatorOptions.local(mode, scratch).me().host());
+                job,
+                folders.control(),
+                options.runner(),
+                fences,
+                calls,
+                (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing()),
+                lines));
+        var me = new WorkerIdentity(
+                "local",
+                UUID.randomUUID().toString(),
+                CoordinatorOptions.local(mode, scratch).me().host());
         var assembled = new WorkerAssembly(
                         me,
                         job,
@@ -200,7 +221,8 @@ public final class LocalRun implements AutoCloseable {
                         coordinator,
                         steps.host(),
                         calls,
-                        new StepEnvironment(ShellEnvironment.of(environment), !fences.isEmpty(), logs.toString(), images.runner()),
+                        new StepEnvironment(
+                                ShellEnvironment.of(environment), !fences.isEmpty(), logs.toString(), images.runner()),
                         folders.jobToken())
                 .assemble(journalled);
         return new LocalRun(job, resources, coordinator, assembled, notes);
@@ -235,7 +257,12 @@ public final class LocalRun implements AutoCloseable {
 
     private String where() {
         var folders = resources.folders;
-        return folders == null ? "the buffer" : folders.tiers().stream().map(t -> t.root()).reduce((a, b) -> a + ", " + b).orElse("");
+        return folders == null
+                ? "the buffer"
+                : folders.tiers().stream()
+                        .map(t -> t.root())
+                        .reduce((a, b) -> a + ", " + b)
+                        .orElse("");
     }
 
     /** A deadline may be shorter than the time between two renewals of leases. */
@@ -262,15 +289,20 @@ public final class LocalRun implements AutoCloseable {
         }
         var word = cancelled;
         var code = word == null ? ExitCode.DEADLINE : word;
-        var message = "%s did not end in time (exit %d): its records in %s or a destination do not answer. The list of what is not exported could not be"
-                .formatted(job.name(), code.number(), job.records()) + " completed; all data are kept in " + where()
-                + ". When the store answers again, finish with: forebay resume";
-        return Optional.of(new Result(code.number(), List.of(message), SummaryText.json(job.name(), code.number(), message)));
+        var message =
+                "%s did not end in time (exit %d): its records in %s or a destination do not answer. The list of what is not exported could not be"
+                                .formatted(job.name(), code.number(), job.records())
+                        + " completed; all data are kept in " + where()
+                        + ". When the store answers again, finish with: forebay resume";
+        return Optional.of(
+                new Result(code.number(), List.of(message), SummaryText.json(job.name(), code.number(), message)));
     }
 
     /** SIGINT or SIGTERM: no new transfer, commits begun are completed, the rest is listed; within 30 s (E2). */
     public void cancel(boolean interrupt) {
-        var most = job.deadlines().drain().compareTo(Duration.ofSeconds(20)) < 0 ? job.deadlines().drain() : Duration.ofSeconds(20);
+        var most = job.deadlines().drain().compareTo(Duration.ofSeconds(20)) < 0
+                ? job.deadlines().drain()
+                : Duration.ofSeconds(20);
         cancelled = interrupt ? ExitCode.CANCELLED_BY_INTERRUPT : ExitCode.CANCELLED_BY_TERM;
         coordinator.drain(interrupt ? DrainCause.INTERRUPTED : DrainCause.TERMINATED, most, true);
     }

@@ -40,17 +40,29 @@ final class LocalSteps implements AutoCloseable {
      * @param output the commands' lines, for the display
      */
     static LocalSteps open(
-            Job job, Path control, Optional<Path> program, List<String> fences, StepHost.Listener listener, StepServer.Output output, Consumer<String> notes)
+            Job job,
+            Path control,
+            Optional<Path> program,
+            List<String> fences,
+            StepHost.Listener listener,
+            StepServer.Output output,
+            Consumer<String> notes)
             throws IOException {
         int slots = job.workers().slots();
         if (program.isEmpty() || !Files.isExecutable(program.get())) {
             var perStep = job.steps().stream().collect(Collectors.toMap(Step::name, s -> slots));
-            return new LocalSteps(new InProcessRunner(control.toString(), perStep, listener, GRACE, output, notes), List.of());
+            return new LocalSteps(
+                    new InProcessRunner(control.toString(), perStep, listener, GRACE, output, notes), List.of());
         }
         var token = token(control.resolve("token"));
         var socket = new SocketPath(control.resolve("steps.sock"));
         var server = StepServer.open(
-                StepServer.Options.of(socket, token).withFences(fences).withGrace(GRACE).withOutput(output).withNotes(notes), listener);
+                StepServer.Options.of(socket, token)
+                        .withFences(fences)
+                        .withGrace(GRACE)
+                        .withOutput(output)
+                        .withNotes(notes),
+                listener);
         var runners = new ArrayList<RunnerProcess>();
         for (var step : job.steps()) {
             var lock = control.resolve("runner-" + step.name() + ".lock");

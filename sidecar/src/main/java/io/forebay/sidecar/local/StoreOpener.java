@@ -22,11 +22,10 @@ final class StoreOpener implements Stores.Factory {
 
     @Override
     public Store open(StoreUri root, Optional<StoreAccess> access) throws StoreException {
-        var store =
-                switch (root.scheme()) {
-                    case S3 -> S3Store.open(root, access.orElse(null), Environment.ofProcess());
-                    case FILE, LUSTRE -> PosixStore.open(root.scheme());
-                };
+        var store = switch (root.scheme()) {
+            case S3 -> S3Store.open(root, access.orElse(null), Environment.ofProcess());
+            case FILE, LUSTRE -> PosixStore.open(root.scheme());
+        };
         engine.limit(store, access.map(StoreLimits::of).orElseGet(() -> StoreLimits.of(root.scheme())));
         return store;
     }

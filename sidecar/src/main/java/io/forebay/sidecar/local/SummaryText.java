@@ -15,14 +15,14 @@ import java.util.Set;
 
 /** The words at the end of a run. Pure. */
 final class SummaryText {
-    private static final JsonMapper JSON = JsonMapper.builder()
-            .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
-            .build();
+    private static final JsonMapper JSON =
+            JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
     private SummaryText() {}
 
     /** @param told notices that the user has seen already */
-    static List<String> lines(Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt, Set<String> told) {
+    static List<String> lines(
+            Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt, Set<String> told) {
         var out = new ArrayList<String>();
         s.notices().stream().filter(n -> !told.contains(n)).forEach(n -> out.add("note: " + n));
         for (var f : s.failures()) {
@@ -38,21 +38,23 @@ final class SummaryText {
             out.add("unusable: " + s.unusable() + " selected files that can be no input");
         }
         if (s.unexported() > 0) {
-            out.add("NOT exported: " + s.unexported() + " outputs, " + Bytes.of(s.unexportedBytes()).human() + ", listed in "
+            out.add("NOT exported: " + s.unexported() + " outputs, "
+                    + Bytes.of(s.unexportedBytes()).human() + ", listed in "
                     + job.records().resolve(job.name() + "/UNEXPORTED.jsonl"));
             keptAt.ifPresent(at -> out.add("their data are kept in " + at + "; finish with: forebay resume"));
         }
-        out.add("%s: %d of %d items done%s%s%s in %.1f s; in %s, out %s%s".formatted(
-                job.name(),
-                s.done(),
-                s.items(),
-                s.skipped() > 0 ? " (" + s.skipped() + " by earlier runs)" : "",
-                s.failed() > 0 ? ", " + s.failed() + " failed" : "",
-                s.unfinished() > 0 ? ", " + s.unfinished() + " unfinished" : "",
-                seconds,
-                Bytes.of(p.bytesStaged()).human(),
-                Bytes.of(p.bytesFlushed()).human(),
-                p.retries() > 0 ? ", " + p.retries() + " retries" : ""));
+        out.add("%s: %d of %d items done%s%s%s in %.1f s; in %s, out %s%s"
+                .formatted(
+                        job.name(),
+                        s.done(),
+                        s.items(),
+                        s.skipped() > 0 ? " (" + s.skipped() + " by earlier runs)" : "",
+                        s.failed() > 0 ? ", " + s.failed() + " failed" : "",
+                        s.unfinished() > 0 ? ", " + s.unfinished() + " unfinished" : "",
+                        seconds,
+                        Bytes.of(p.bytesStaged()).human(),
+                        Bytes.of(p.bytesFlushed()).human(),
+                        p.retries() > 0 ? ", " + p.retries() + " retries" : ""));
         out.add(verdict(s));
         return out;
     }

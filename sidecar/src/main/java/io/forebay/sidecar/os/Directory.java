@@ -65,7 +65,10 @@ public final class Directory implements AutoCloseable {
             at += Short.toUnsignedLong(chunk.get(SHORT, start + 16));
             var name = name(start + 19, at);
             if (!name.equals(".") && !name.equals("..")) {
-                return new Name(name, chunk.get(LONG, start), Stat.Type.ofMode(chunk.get(ValueLayout.JAVA_BYTE, start + 18) << 12));
+                return new Name(
+                        name,
+                        chunk.get(LONG, start),
+                        Stat.Type.ofMode(chunk.get(ValueLayout.JAVA_BYTE, start + 18) << 12));
             }
         }
     }

@@ -104,7 +104,8 @@ public final class FileTree {
         }
     }
 
-    private static @Nullable PosixException deleteNames(ArrayDeque<Directory> above, Directory folder) throws PosixException {
+    private static @Nullable PosixException deleteNames(ArrayDeque<Directory> above, Directory folder)
+            throws PosixException {
         above.addLast(folder);
         try {
             PosixException first = null;
@@ -123,7 +124,11 @@ public final class FileTree {
     /** A folder too deep to descend into becomes a child of the top one, which is read again until it is empty. */
     private static boolean movedUp(ArrayDeque<Directory> above, @Nullable Fd dir, String name) {
         try {
-            Posix.renameat(dir, name, above.getFirst().fd(), ".fb-deep-" + Posix.lstatat(dir, name).inode());
+            Posix.renameat(
+                    dir,
+                    name,
+                    above.getFirst().fd(),
+                    ".fb-deep-" + Posix.lstatat(dir, name).inode());
             return true;
         } catch (PosixException e) {
             return false;

@@ -79,7 +79,8 @@ public final class Posix {
         renameat(null, from, null, to);
     }
 
-    public static void renameat(@Nullable Fd fromDir, String from, @Nullable Fd toDir, String to) throws PosixException {
+    public static void renameat(@Nullable Fd fromDir, String from, @Nullable Fd toDir, String to)
+            throws PosixException {
         try (var s = Scratch.take()) {
             long f = number(fromDir);
             long a = s.name("renameat", from);
@@ -202,7 +203,9 @@ public final class Posix {
         try (var s = Scratch.take()) {
             long at = number(dir);
             long n = s.name("statx", name);
-            while ((int) STATX.call(s, at, n, flags, STATX_BASIC_STATS, s.struct().address()) != 0) {
+            while ((int) STATX.call(
+                            s, at, n, flags, STATX_BASIC_STATS, s.struct().address())
+                    != 0) {
                 again(s, STATX, dir, name);
             }
             return Stat.of(s.struct());
@@ -333,7 +336,8 @@ public final class Posix {
         again(s, call, dir, name, false);
     }
 
-    private static void again(Scratch s, Libc call, @Nullable Fd dir, String name, boolean whole) throws PosixException {
+    private static void again(Scratch s, Libc call, @Nullable Fd dir, String name, boolean whole)
+            throws PosixException {
         int number = s.errnoNumber();
         if (number != Errno.EINTR.number()) {
             throw new PosixException(number, call.name(), whole ? name : path(dir, name));

@@ -174,7 +174,8 @@ public final class PosixIo {
     }
 
     /** One call: may copy less than asked. @return bytes copied; 0 at the end of {@code from}. EXDEV, EOPNOTSUPP: not between these two */
-    public static long copyFileRange(Fd from, long fromOffset, Fd to, long toOffset, long length) throws PosixException {
+    public static long copyFileRange(Fd from, long fromOffset, Fd to, long toOffset, long length)
+            throws PosixException {
         try (var s = Scratch.take()) {
             var offsets = s.struct();
             while (true) {

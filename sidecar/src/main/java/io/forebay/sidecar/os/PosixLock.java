@@ -44,7 +44,8 @@ public final class PosixLock {
 
     private static boolean ofd(Fd fd, int type) throws PosixException {
         return asked(FCNTL, fd, s -> {
-            // struct flock: type i16, whence i16, start i64 at 8, length i64 at 16 (0: to the end), pid i32 at 24 (must be 0)
+            // struct flock: type i16, whence i16, start i64 at 8, length i64 at 16 (0: to the end), pid i32 at 24 (must
+            // be 0)
             var lock = s.struct();
             lock.asSlice(0, 32).fill((byte) 0);
             lock.set(ValueLayout.JAVA_SHORT, 0, (short) type);

@@ -14,7 +14,16 @@ import java.lang.foreign.ValueLayout;
  * @param ctimeNanos likewise
  */
 public record Stat(
-        int mode, long size, long blocks, long uid, long gid, long nlink, long inode, long device, long mtimeNanos, long ctimeNanos) {
+        int mode,
+        long size,
+        long blocks,
+        long uid,
+        long gid,
+        long nlink,
+        long inode,
+        long device,
+        long mtimeNanos,
+        long ctimeNanos) {
 
     private static final int S_IFMT = 0170000;
     private static final long NANOS = 1_000_000_000L;
@@ -93,7 +102,10 @@ public record Stat(
 
     /** As makedev(3) of glibc. */
     private static long device(long major, long minor) {
-        return ((major & 0xfffff000L) << 32) | ((major & 0xfffL) << 8) | ((minor & 0xffffff00L) << 12) | (minor & 0xffL);
+        return ((major & 0xfffff000L) << 32)
+                | ((major & 0xfffL) << 8)
+                | ((minor & 0xffffff00L) << 12)
+                | (minor & 0xffL);
     }
 
     private static long nanos(MemorySegment s, long offset) {

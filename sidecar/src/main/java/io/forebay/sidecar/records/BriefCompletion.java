@@ -13,7 +13,8 @@ import java.util.List;
  * @param finalUris of its outputs
  * @param hasUnexported the whole record names outputs that are not exported
  */
-public record BriefCompletion(String id, String content, int generation, int attempt, List<String> finalUris, boolean hasUnexported) {
+public record BriefCompletion(
+        String id, String content, int generation, int attempt, List<String> finalUris, boolean hasUnexported) {
     public BriefCompletion {
         finalUris = List.copyOf(finalUris);
     }

@@ -13,7 +13,14 @@ package io.forebay.sidecar.records;
  * @param log where its log is: {@code file} or {@code objects}
  */
 public record Claim(
-        String job, int generation, String host, long pid, long processStart, String bootId, String pidNamespace, long startedAt,
+        String job,
+        int generation,
+        String host,
+        long pid,
+        long processStart,
+        String bootId,
+        String pidNamespace,
+        long startedAt,
         String log) {
 
     /** Object name of a generation's claim, seal, log and so on. */

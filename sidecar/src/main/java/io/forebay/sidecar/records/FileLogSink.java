@@ -49,7 +49,9 @@ final class FileLogSink implements RecordLog.Sink {
         var text = String.valueOf(e.getMessage());
         boolean full = text.contains("No space left") || text.contains("quota exceeded");
         return new StoreException(
-                full ? Kind.NO_SPACE : Kind.PERMANENT, file + ": " + text + (full ? "; free space and run again" : ""), e);
+                full ? Kind.NO_SPACE : Kind.PERMANENT,
+                file + ": " + text + (full ? "; free space and run again" : ""),
+                e);
     }
 
     @Override

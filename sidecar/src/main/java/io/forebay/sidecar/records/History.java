@@ -46,7 +46,8 @@ public final class History {
     }
 
     /** Everything there is. */
-    public static History of(RecordsFolder folder) throws StoreException, RecordsDamagedException, InterruptedException {
+    public static History of(RecordsFolder folder)
+            throws StoreException, RecordsDamagedException, InterruptedException {
         return before(folder, highestGeneration(folder) + 1);
     }
 
@@ -93,7 +94,8 @@ public final class History {
     }
 
     /** Calls the sink with every entry of a wanted type that counts. May be repeated, with the same result once sealed. */
-    public void replay(TypeFilter filter, EntrySink sink) throws StoreException, RecordsDamagedException, InterruptedException {
+    public void replay(TypeFilter filter, EntrySink sink)
+            throws StoreException, RecordsDamagedException, InterruptedException {
         readAll(parsing(filter, sink));
     }
 
@@ -115,7 +117,8 @@ public final class History {
      *
      * @return the seal, to be written by coordinator {@code generation} before it appends anything
      */
-    Seal seal(int generation, TypeFilter filter, EntrySink sink) throws StoreException, RecordsDamagedException, InterruptedException {
+    Seal seal(int generation, TypeFilter filter, EntrySink sink)
+            throws StoreException, RecordsDamagedException, InterruptedException {
         seal = new Seal(generation, readAll(parsing(filter, sink)));
         return seal;
     }
@@ -135,7 +138,8 @@ public final class History {
             var limit = seal == null ? null : seal.read().get(claim.generation());
             read.put(
                     claim.generation(),
-                    new LogReader(folder, claim).read(limit, (line, from, to) -> sink.accept(new LogLine(line, from, to))));
+                    new LogReader(folder, claim)
+                            .read(limit, (line, from, to) -> sink.accept(new LogLine(line, from, to))));
         }
         return read;
     }
@@ -145,7 +149,8 @@ public final class History {
         try {
             return MessageJson.MAPPER.readValue(folder.get(name), type);
         } catch (IOException e) {
-            throw new RecordsDamagedException(folder.uri().resolve(name) + " is no record of Forebay's: " + e.getMessage(), e);
+            throw new RecordsDamagedException(
+                    folder.uri().resolve(name) + " is no record of Forebay's: " + e.getMessage(), e);
         }
     }
 }

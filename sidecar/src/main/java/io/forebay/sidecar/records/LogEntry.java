@@ -39,7 +39,15 @@ public sealed interface LogEntry {
      * @param runId what the caller calls this run; empty: nothing
      * @param runStartedAt when the run began, also if an earlier coordinator began it
      */
-    record Started(int generation, boolean newRun, boolean fresh, String runId, long runStartedAt, long at, String host, long pid)
+    record Started(
+            int generation,
+            boolean newRun,
+            boolean fresh,
+            String runId,
+            long runStartedAt,
+            long at,
+            String host,
+            long pid)
             implements LogEntry {}
 
     /**
@@ -51,15 +59,24 @@ public sealed interface LogEntry {
      * @param unusable selected files that can be no input
      */
     record Planned(
-            int plan, String manifest, int items, int segments, long files, long bytes, long outsideGroups, long unusable,
-            List<String> warnings) implements LogEntry {
+            int plan,
+            String manifest,
+            int items,
+            int segments,
+            long files,
+            long bytes,
+            long outsideGroups,
+            long unusable,
+            List<String> warnings)
+            implements LogEntry {
         public Planned {
             warnings = List.copyOf(warnings);
         }
     }
 
     /** What an attempt is about to leave at destinations, invisible. */
-    record Staged(String id, long item, int generation, int attempt, String worker, List<StagedOutput> outputs) implements LogEntry {
+    record Staged(String id, long item, int generation, int attempt, String worker, List<StagedOutput> outputs)
+            implements LogEntry {
         public Staged {
             outputs = List.copyOf(outputs);
         }
@@ -72,8 +89,16 @@ public sealed interface LogEntry {
      * @param onClose decides one file of {@code publish: OnClose}, not the item
      */
     record Intent(
-            String id, long item, String key, int generation, int attempt, String worker, boolean success, boolean onClose,
-            List<StagedOutput> outputs) implements LogEntry {
+            String id,
+            long item,
+            String key,
+            int generation,
+            int attempt,
+            String worker,
+            boolean success,
+            boolean onClose,
+            List<StagedOutput> outputs)
+            implements LogEntry {
         public Intent {
             outputs = List.copyOf(outputs);
         }
@@ -90,8 +115,19 @@ public sealed interface LogEntry {
      * @param outputs all that is at its final name, {@code OnClose} files included
      */
     record Completed(
-            String id, String content, long item, String key, int generation, int attempt, String worker, List<InputPin> inputs,
-            List<StepRun> steps, List<StagedOutput> outputs, List<Unexported> unexported, @Nullable Timing timing, long at)
+            String id,
+            String content,
+            long item,
+            String key,
+            int generation,
+            int attempt,
+            String worker,
+            List<InputPin> inputs,
+            List<StepRun> steps,
+            List<StagedOutput> outputs,
+            List<Unexported> unexported,
+            @Nullable Timing timing,
+            long at)
             implements LogEntry {
         public Completed {
             inputs = List.copyOf(inputs);
@@ -108,8 +144,19 @@ public sealed interface LogEntry {
      * @param published what is at its final name nevertheless ({@code when: Failure}, {@code OnClose})
      */
     record Failed(
-            String id, long item, String key, int generation, int attempt, String worker, boolean last, Failure failure,
-            List<StepRun> steps, List<StagedOutput> published, List<Unexported> unexported, @Nullable Timing timing, long at)
+            String id,
+            long item,
+            String key,
+            int generation,
+            int attempt,
+            String worker,
+            boolean last,
+            Failure failure,
+            List<StepRun> steps,
+            List<StagedOutput> published,
+            List<Unexported> unexported,
+            @Nullable Timing timing,
+            long at)
             implements LogEntry {
         public Failed {
             steps = List.copyOf(steps);
@@ -131,6 +178,14 @@ public sealed interface LogEntry {
     record NewGeneration(String id, long item, int generation) implements LogEntry {}
 
     /** The run is over. @param code exit code */
-    record Ended(int code, long done, long failed, long unfinished, long unexported, long unexportedBytes, String cause, long at)
+    record Ended(
+            int code,
+            long done,
+            long failed,
+            long unfinished,
+            long unexported,
+            long unexportedBytes,
+            String cause,
+            long at)
             implements LogEntry {}
 }

@@ -74,8 +74,10 @@ final class LogFormat {
         try {
             return MessageJson.MAPPER.readValue(bytes, from + PREFIX, to - from - PREFIX, LogEntry.class);
         } catch (java.io.IOException e) {
-            throw new RecordsDamagedException("entry not understood (written by a newer version?): "
-                    + new String(bytes, from, Math.min(to - from, 200), StandardCharsets.US_ASCII), e);
+            throw new RecordsDamagedException(
+                    "entry not understood (written by a newer version?): "
+                            + new String(bytes, from, Math.min(to - from, 200), StandardCharsets.US_ASCII),
+                    e);
         }
     }
 }

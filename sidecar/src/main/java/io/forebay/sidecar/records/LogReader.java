@@ -7,8 +7,8 @@ import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -43,14 +43,16 @@ final class LogReader {
         var path = folder.path()
                 .orElseThrow(() -> new StoreException(
                         Kind.BAD_NAME,
-                        "the path of " + folder.uri() + " cannot be written in this locale; set LC_ALL=C.UTF-8 and run again"));
+                        "the path of " + folder.uri()
+                                + " cannot be written in this locale; set LC_ALL=C.UTF-8 and run again"));
         var file = file(path, claim.generation());
         try (InputStream in = new FileInputStream(file.toFile())) {
             var stream = limit == null ? in : new LimitedStream(in, limit.bytes());
             var extent = new LogScanner(stream, file.toString(), 0).scan(limit != null, sink);
             if (limit != null && extent.bytes() < limit.bytes()) {
-                throw new RecordsDamagedException(file + " has " + extent.bytes() + " bytes, but a coordinator has read "
-                        + limit.bytes() + " before: it was cut. Restore it from a copy, or run with --fresh");
+                throw new RecordsDamagedException(
+                        file + " has " + extent.bytes() + " bytes, but a coordinator has read " + limit.bytes()
+                                + " before: it was cut. Restore it from a copy, or run with --fresh");
             }
             return new Seal.Read(extent.bytes(), extent.batches());
         } catch (FileNotFoundException | NoSuchFileException e) {
@@ -87,7 +89,10 @@ final class LogReader {
     private void scanObject(String name, byte[] content, long batchesBefore, LogScanner.LineSink sink)
             throws StoreException, RecordsDamagedException, InterruptedException {
         try {
-            var extent = new LogScanner(new ByteArrayInputStream(content), folder.uri().resolve(name).toString(), batchesBefore)
+            var extent = new LogScanner(
+                            new ByteArrayInputStream(content),
+                            folder.uri().resolve(name).toString(),
+                            batchesBefore)
                     .scan(true, sink);
             if (extent.batches() != batchesBefore + 1) {
                 throw new RecordsDamagedException(folder.uri().resolve(name) + " is not batch " + (batchesBefore + 1));

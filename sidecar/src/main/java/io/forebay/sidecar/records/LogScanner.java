@@ -92,7 +92,8 @@ final class LogScanner {
      * @param batches counted so far
      * @param broken number of the batch that the line must belong to
      */
-    private Extent cut(long batches, long broken, boolean sealed, int length) throws IOException, RecordsDamagedException {
+    private Extent cut(long batches, long broken, boolean sealed, int length)
+            throws IOException, RecordsDamagedException {
         long at = offset;
         if (sealed) {
             throw damage(at, "it was valid when it was sealed");
@@ -116,8 +117,8 @@ final class LogScanner {
     }
 
     private RecordsDamagedException damage(long at, String why) {
-        return new RecordsDamagedException(name + " is damaged at byte " + at + ": a line has a wrong checksum, and " + why
-                + ". Restore the file from a copy, or run with --fresh to ignore the records");
+        return new RecordsDamagedException(name + " is damaged at byte " + at + ": a line has a wrong checksum, and "
+                + why + ". Restore the file from a copy, or run with --fresh to ignore the records");
     }
 
     /** Makes the next line available at {@code start}. @return its length without the line break; -1 at the end */
@@ -177,7 +178,8 @@ final class LogScanner {
         if (length > 80 || !isValid(length)) {
             return null;
         }
-        var m = HEADER.matcher(new String(buffer, start + LogFormat.PREFIX, length - LogFormat.PREFIX, StandardCharsets.US_ASCII));
+        var m = HEADER.matcher(
+                new String(buffer, start + LogFormat.PREFIX, length - LogFormat.PREFIX, StandardCharsets.US_ASCII));
         return m.matches() ? new Header(Long.parseLong(m.group(1)), Long.parseLong(m.group(2))) : null;
     }
 }

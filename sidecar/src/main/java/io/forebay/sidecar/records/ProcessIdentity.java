@@ -16,13 +16,16 @@ public record ProcessIdentity(String host, long pid, long processStart, String b
 
     public static ProcessIdentity ofThisProcess() {
         long pid = ProcessHandle.current().pid();
-        return new ProcessIdentity(hostName(), pid, startTicks(pid), read("/proc/sys/kernel/random/boot_id"), pidNamespaceNow());
+        return new ProcessIdentity(
+                hostName(), pid, startTicks(pid), read("/proc/sys/kernel/random/boot_id"), pidNamespaceNow());
     }
 
     /** Whether that process lives; empty: it cannot be told from here. */
     Optional<Boolean> seesAlive(Claim claim) {
-        boolean comparable = !bootId.isEmpty() && bootId.equals(claim.bootId())
-                && !pidNamespace.isEmpty() && pidNamespace.equals(claim.pidNamespace())
+        boolean comparable = !bootId.isEmpty()
+                && bootId.equals(claim.bootId())
+                && !pidNamespace.isEmpty()
+                && pidNamespace.equals(claim.pidNamespace())
                 && claim.processStart() != 0;
         if (!comparable) {
             return Optional.empty();

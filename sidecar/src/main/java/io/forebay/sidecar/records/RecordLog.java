@@ -107,7 +107,9 @@ public final class RecordLog implements AutoCloseable {
                 if (lost != null) {
                     throw new LogLostException(String.valueOf(lost.getMessage()), lost.superseded(), lost);
                 }
-                if (batch == open && closed == null && Objects.requireNonNull(batch.entries).size() == 0) {
+                if (batch == open
+                        && closed == null
+                        && Objects.requireNonNull(batch.entries).size() == 0) {
                     // Nothing has been appended since all was durable.
                     return;
                 }
@@ -178,7 +180,8 @@ public final class RecordLog implements AutoCloseable {
             closed = batch;
             open = new Batch(lock.newCondition());
             batches++;
-            closedBytes = withHeader(batches, Objects.requireNonNull(batch.entries).toByteArray());
+            closedBytes =
+                    withHeader(batches, Objects.requireNonNull(batch.entries).toByteArray());
             batch.entries = null;
         }
         LogLostException failure = null;
@@ -221,7 +224,8 @@ public final class RecordLog implements AutoCloseable {
     }
 
     private static LogLostException superseded() {
-        return new LogLostException("another coordinator has taken over this job; this one decides nothing more", true, null);
+        return new LogLostException(
+                "another coordinator has taken over this job; this one decides nothing more", true, null);
     }
 
     private static LogLostException broken(StoreException e) {

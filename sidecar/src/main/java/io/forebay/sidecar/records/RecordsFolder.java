@@ -58,7 +58,8 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
         return unlessAbsent(() -> getLarge(name));
     }
 
-    private static Optional<byte[]> unlessAbsent(StoreRetry.Call<byte[]> call) throws StoreException, InterruptedException {
+    private static Optional<byte[]> unlessAbsent(StoreRetry.Call<byte[]> call)
+            throws StoreException, InterruptedException {
         try {
             return Optional.of(call.call());
         } catch (StoreException e) {
@@ -124,8 +125,8 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
         return switch (e) {
             case java.nio.file.FileAlreadyExistsException x -> x.getFile() + " is a file";
             case java.nio.file.AccessDeniedException x -> x.getFile() + ": permission denied";
-            case java.nio.file.FileSystemException x when x.getReason() != null ->
-                x.getFile() + ": " + x.getReason().toLowerCase(java.util.Locale.ROOT);
+            case java.nio.file.FileSystemException x
+            when x.getReason() != null -> x.getFile() + ": " + x.getReason().toLowerCase(java.util.Locale.ROOT);
             case java.nio.file.FileSystemException x -> x.getFile() + " is not a folder";
             case IOException x -> String.valueOf(x.getMessage());
         };
@@ -142,7 +143,9 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
         } catch (IOException e) {
             throw new StoreException(
                     e instanceof java.nio.file.AccessDeniedException ? Kind.DENIED : Kind.PERMANENT,
-                    "records folder " + uri + " cannot be made: " + why(e) + ". Set spec.records to a folder that you may write", e);
+                    "records folder " + uri + " cannot be made: " + why(e)
+                            + ". Set spec.records to a folder that you may write",
+                    e);
         }
     }
 }

@@ -28,7 +28,11 @@ public final class Succession implements AutoCloseable {
      * @param singleGuaranteed the platform guarantees that no other coordinator of this job runs
      */
     public record Options(
-            Duration lease, Duration linger, boolean singleGuaranteed, InstantSource clock, StoreRetry.Sleeper sleeper) {}
+            Duration lease,
+            Duration linger,
+            boolean singleGuaranteed,
+            InstantSource clock,
+            StoreRetry.Sleeper sleeper) {}
 
     /** @param beats counts up @param ended the coordinator has ended in order */
     private record Heartbeat(long beats, boolean ended) {}
@@ -45,7 +49,12 @@ public final class Succession implements AutoCloseable {
     private @Nullable RecordLog log;
 
     private Succession(
-            RecordsFolder folder, Options options, Claim claim, History history, boolean predecessorDead, List<String> notices) {
+            RecordsFolder folder,
+            Options options,
+            Claim claim,
+            History history,
+            boolean predecessorDead,
+            List<String> notices) {
         this.folder = folder;
         this.options = options;
         this.claim = claim;
@@ -69,21 +78,30 @@ public final class Succession implements AutoCloseable {
             if (!options.singleGuaranteed()) {
                 throw new StoreException(
                         StoreException.Kind.PERMANENT,
-                        "the store of the records folder " + folder.uri() + " overwrites an object that it was told to create"
+                        "the store of the records folder " + folder.uri()
+                                + " overwrites an object that it was told to create"
                                 + " (If-None-Match is ignored): two coordinators could both believe they are alone. Set spec.records"
                                 + " to a folder on a file system, or run under a platform that guarantees one coordinator");
             }
-            notices.add("the store of " + folder.uri() + " cannot create exclusively; the platform's guarantee of a single"
-                    + " coordinator is relied on");
+            notices.add("the store of " + folder.uri()
+                    + " cannot create exclusively; the platform's guarantee of a single" + " coordinator is relied on");
         }
         int last = History.highestGeneration(folder);
         boolean dead = true;
         if (last > 0) {
-            dead = refuseIfAlive(folder, History.read(folder, Claim.name("generation", last), Claim.class), me, options);
+            dead = refuseIfAlive(
+                    folder, History.read(folder, Claim.name("generation", last), Claim.class), me, options);
         }
         var claim = new Claim(
-                job, last + 1, me.host(), me.pid(), me.processStart(), me.bootId(), me.pidNamespace(),
-                options.clock().millis(), folder.path().isPresent() ? "file" : "objects");
+                job,
+                last + 1,
+                me.host(),
+                me.pid(),
+                me.processStart(),
+                me.bootId(),
+                me.pidNamespace(),
+                options.clock().millis(),
+                folder.path().isPresent() ? "file" : "objects");
         var name = Claim.name("generation", claim.generation());
         if (exclusive) {
             if (!createClaim(folder, name, json(claim))) {
@@ -199,7 +217,9 @@ public final class Succession implements AutoCloseable {
     private static Heartbeat heartbeat(RecordsFolder folder, Claim claim) throws StoreException, InterruptedException {
         var bytes = folder.find(Claim.name("alive", claim.generation()));
         try {
-            return bytes.isEmpty() ? new Heartbeat(0, false) : MessageJson.MAPPER.readValue(bytes.get(), Heartbeat.class);
+            return bytes.isEmpty()
+                    ? new Heartbeat(0, false)
+                    : MessageJson.MAPPER.readValue(bytes.get(), Heartbeat.class);
         } catch (java.io.IOException e) {
             return new Heartbeat(0, false);
         }

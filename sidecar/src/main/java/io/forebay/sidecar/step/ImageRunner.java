@@ -15,13 +15,23 @@ public sealed interface ImageRunner {
      * @return the command line that runs {@code argv} in the image
      */
     List<String> wrap(
-            String image, List<String> argv, Set<String> variables, String workingFolder, List<String> readable, List<String> writable);
+            String image,
+            List<String> argv,
+            Set<String> variables,
+            String workingFolder,
+            List<String> readable,
+            List<String> writable);
 
     /** The command runs on the host, with the host's programs. */
     record Host() implements ImageRunner {
         @Override
         public List<String> wrap(
-                String image, List<String> argv, Set<String> variables, String workingFolder, List<String> readable, List<String> writable) {
+                String image,
+                List<String> argv,
+                Set<String> variables,
+                String workingFolder,
+                List<String> readable,
+                List<String> writable) {
             return argv;
         }
     }
@@ -30,11 +40,19 @@ public sealed interface ImageRunner {
     record Apptainer(String program) implements ImageRunner {
         @Override
         public List<String> wrap(
-                String image, List<String> argv, Set<String> variables, String workingFolder, List<String> readable, List<String> writable) {
+                String image,
+                List<String> argv,
+                Set<String> variables,
+                String workingFolder,
+                List<String> readable,
+                List<String> writable) {
             var line = new ArrayList<>(List.of(program, "--quiet", "exec", "--no-home", "--pwd", workingFolder));
             readable.forEach(folder -> line.addAll(List.of("--bind", folder + ":" + folder + ":ro")));
             writable.forEach(folder -> line.addAll(List.of("--bind", folder + ":" + folder)));
-            line.add(image.endsWith(".sif") || image.startsWith("/") || image.contains("://") ? image : "docker://" + image);
+            line.add(
+                    image.endsWith(".sif") || image.startsWith("/") || image.contains("://")
+                            ? image
+                            : "docker://" + image);
             line.addAll(argv);
             return line;
         }
@@ -44,7 +62,12 @@ public sealed interface ImageRunner {
     record Podman(String program) implements ImageRunner {
         @Override
         public List<String> wrap(
-                String image, List<String> argv, Set<String> variables, String workingFolder, List<String> readable, List<String> writable) {
+                String image,
+                List<String> argv,
+                Set<String> variables,
+                String workingFolder,
+                List<String> readable,
+                List<String> writable) {
             var line = new ArrayList<>(List.of(
                     program, "run", "--rm", "--init", "--userns=keep-id", "--entrypoint=", "--workdir", workingFolder));
             variables.stream().sorted().forEach(name -> line.addAll(List.of("--env", name)));

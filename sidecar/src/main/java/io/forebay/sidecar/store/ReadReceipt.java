@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param verified the bytes read were already compared with a checksum of the store's
  * @param meta of the object, where the answer carries it (S3 user metadata)
  */
-public record ReadReceipt(long crc32c, boolean verified, @Nullable FileMeta meta) {
+public record ReadReceipt(
+        long crc32c, boolean verified, @Nullable FileMeta meta) {
     public static final ReadReceipt NOTHING = new ReadReceipt(-1, false, null);
 }

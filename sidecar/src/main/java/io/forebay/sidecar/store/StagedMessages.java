@@ -23,7 +23,13 @@ public final class StagedMessages {
     }
 
     private static StagedOutput message(
-            String output, String relative, StoreUri to, Stub stub, List<io.forebay.message.Messages.Part> parts, long size, String crc) {
+            String output,
+            String relative,
+            StoreUri to,
+            Stub stub,
+            List<io.forebay.message.Messages.Part> parts,
+            long size,
+            String crc) {
         return new StagedOutput(
                 output,
                 relative,
@@ -43,7 +49,12 @@ public final class StagedMessages {
     public static Stub stub(StagedOutput m) {
         var key = StoreUri.parse(m.finalUri()).path();
         return new Stub(
-                Kind.valueOf(m.kind()), key, m.root(), m.handle(), Math.max(0, m.size()), new FileMeta(m.mode(), m.mtimeNanos(), m.link()));
+                Kind.valueOf(m.kind()),
+                key,
+                m.root(),
+                m.handle(),
+                Math.max(0, m.size()),
+                new FileMeta(m.mode(), m.mtimeNanos(), m.link()));
     }
 
     /** @throws IllegalArgumentException if it was not sealed */

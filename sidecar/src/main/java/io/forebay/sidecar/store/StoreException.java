@@ -44,7 +44,8 @@ public final class StoreException extends Exception {
     }
 
     /** @param wholeStore it concerns all of the store (no such bucket, bad credentials), not this key alone */
-    public StoreException(Kind kind, String message, @org.jspecify.annotations.Nullable Throwable cause, boolean wholeStore) {
+    public StoreException(
+            Kind kind, String message, @org.jspecify.annotations.Nullable Throwable cause, boolean wholeStore) {
         super(message, cause);
         this.kind = kind;
         this.wholeStore = wholeStore;

@@ -28,7 +28,9 @@ public final class Stores implements AutoCloseable {
 
     public Stores(List<StoreAccess> accesses, Factory factory) {
         this.longestFirst = accesses.stream()
-                .sorted(Comparator.comparingInt((StoreAccess a) -> a.uri().path().length()).reversed())
+                .sorted(Comparator.comparingInt(
+                                (StoreAccess a) -> a.uri().path().length())
+                        .reversed())
                 .toList();
         this.factory = factory;
     }

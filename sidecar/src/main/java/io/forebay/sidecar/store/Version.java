@@ -12,7 +12,8 @@ public sealed interface Version {
     String pin();
 
     /** @param etag as the store writes it, without quotes; may be no MD5 */
-    record S3(String key, long size, String etag, @Nullable String versionId, long lastModifiedMillis) implements Version {
+    record S3(String key, long size, String etag, @Nullable String versionId, long lastModifiedMillis)
+            implements Version {
         @Override
         public String pin() {
             return "s3:" + size + ":" + lastModifiedMillis + ":" + etag + ":" + (versionId == null ? "" : versionId);
@@ -20,11 +21,13 @@ public sealed interface Version {
     }
 
     /** @param lustreDataVersion of lfs data_version; -1: not Lustre */
-    record Posix(String key, long size, long device, long inode, long mtimeNanos, long ctimeNanos, long lustreDataVersion)
+    record Posix(
+            String key, long size, long device, long inode, long mtimeNanos, long ctimeNanos, long lustreDataVersion)
             implements Version {
         @Override
         public String pin() {
-            return "px:" + size + ":" + mtimeNanos + ":" + ctimeNanos + ":" + inode + ":" + device + ":" + lustreDataVersion;
+            return "px:" + size + ":" + mtimeNanos + ":" + ctimeNanos + ":" + inode + ":" + device + ":"
+                    + lustreDataVersion;
         }
     }
 
@@ -40,8 +43,13 @@ public sealed interface Version {
             }
             if (f[0].equals("px") && f.length == 7) {
                 return new Posix(
-                        key, Long.parseLong(f[1]), Long.parseLong(f[5]), Long.parseLong(f[4]), Long.parseLong(f[2]),
-                        Long.parseLong(f[3]), Long.parseLong(f[6]));
+                        key,
+                        Long.parseLong(f[1]),
+                        Long.parseLong(f[5]),
+                        Long.parseLong(f[4]),
+                        Long.parseLong(f[2]),
+                        Long.parseLong(f[3]),
+                        Long.parseLong(f[6]));
             }
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("not a version: '" + pin + "'", e);

@@ -58,7 +58,9 @@ public final class ChunkPool implements AutoCloseable {
     private final class Waiter {
         final boolean large;
         final Condition ready = lock.newCondition();
-        @Nullable Chunk chunk;
+
+        @Nullable
+        Chunk chunk;
 
         Waiter(boolean large) {
             this.large = large;

@@ -58,8 +58,8 @@ public final class ChunkedChecksum {
         }
         var whole = runs.get(0L);
         if (runs.size() != 1 || whole == null || whole.length() != size) {
-            throw new IllegalStateException(
-                    "pieces cover " + runs.values().stream().mapToLong(Run::length).sum() + " of " + size + " bytes");
+            throw new IllegalStateException("pieces cover "
+                    + runs.values().stream().mapToLong(Run::length).sum() + " of " + size + " bytes");
         }
         return whole.crc32c();
     }

@@ -114,7 +114,8 @@ final class FetchRun {
     }
 
     /** Stores tell the checksum of the whole with its first byte; the answer that began there broke off. */
-    private ReadReceipt withChecksum(ReadReceipt receipt) throws StoreException, BufferIoException, InterruptedException {
+    private ReadReceipt withChecksum(ReadReceipt receipt)
+            throws StoreException, BufferIoException, InterruptedException {
         var job = new FetchJob(tools, store, version, lane, new Gate.Claim(), FetchTarget.nowhere());
         var first = new PartFetch(job, 0, 1).run();
         return new ReadReceipt(first.crc32c(), false, receipt.meta() != null ? receipt.meta() : first.meta());
@@ -123,7 +124,10 @@ final class FetchRun {
     /** So that each request running now gets about four parts: none then finishes long before the others. */
     private long partSize(long size) {
         long even = Math.ceilDiv(size, 4L * lane.gate().limit());
-        return Math.clamp(even, tools.config().smallestPart().value(), tools.config().largestPart().value());
+        return Math.clamp(
+                even,
+                tools.config().smallestPart().value(),
+                tools.config().largestPart().value());
     }
 
     /** What the store told beside the bytes is nearer the truth than the listing. */

@@ -12,6 +12,7 @@ final class FetchTarget implements AutoCloseable {
     private final boolean sparse;
     /** Absent: nowhere. */
     private final @Nullable SharedFile<BufferFile> file;
+
     private final LongAdder total;
     private final LongAdder landed = new LongAdder();
 

@@ -63,28 +63,29 @@ final class FileChecksum {
 
     private long range(SharedFile<BufferFile> file, long start, long end)
             throws StoreException, BufferIoException, InterruptedException {
-        return Send.<Long>once(tools, lane, claim, file, "reading " + path, end - start, moved -> {}, (send, scratch) -> {
-            var open = file.enter();
-            try {
-                long crc = Crc32c.EMPTY;
-                long at = start;
-                while (at < end) {
-                    send.progressed();
-                    long data = Math.min(end, open.nextData(at));
-                    if (data > at) {
-                        crc = Crc32c.combine(crc, Crc32c.zeros(data - at), data - at);
-                        at = data;
-                    } else {
-                        scratch.clear().limit((int) Math.min(scratch.capacity(), end - at));
-                        at += scratch.limit();
-                        crc = append(crc, open, at - scratch.limit(), scratch);
+        return Send.<Long>once(
+                tools, lane, claim, file, "reading " + path, end - start, moved -> {}, (send, scratch) -> {
+                    var open = file.enter();
+                    try {
+                        long crc = Crc32c.EMPTY;
+                        long at = start;
+                        while (at < end) {
+                            send.progressed();
+                            long data = Math.min(end, open.nextData(at));
+                            if (data > at) {
+                                crc = Crc32c.combine(crc, Crc32c.zeros(data - at), data - at);
+                                at = data;
+                            } else {
+                                scratch.clear().limit((int) Math.min(scratch.capacity(), end - at));
+                                at += scratch.limit();
+                                crc = append(crc, open, at - scratch.limit(), scratch);
+                            }
+                        }
+                        return crc;
+                    } finally {
+                        file.leave();
                     }
-                }
-                return crc;
-            } finally {
-                file.leave();
-            }
-        });
+                });
     }
 
     private long append(long crc, BufferFile open, long at, ByteBuffer scratch) throws BufferIoException {

@@ -51,7 +51,9 @@ final class Gate {
         final Claim claim;
         final int bytes;
         final Condition ready = lock.newCondition();
-        @Nullable Permit permit;
+
+        @Nullable
+        Permit permit;
 
         Waiter(Claim claim, int bytes) {
             this.claim = claim;

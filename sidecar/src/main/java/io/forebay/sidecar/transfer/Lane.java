@@ -53,6 +53,8 @@ final class Lane {
     /** The chunk's memory, cut so that the bandwidth stays even. */
     ByteBuffer scratch(Chunk chunk) {
         var whole = chunk.bytes().clear();
-        return bucket == null || bucket.largestPiece() >= whole.capacity() ? whole : whole.slice(0, bucket.largestPiece());
+        return bucket == null || bucket.largestPiece() >= whole.capacity()
+                ? whole
+                : whole.slice(0, bucket.largestPiece());
     }
 }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs the parts of one file side by side on virtual threads, which mostly wait; the first failure stops the others. */
 final class Parallel {
-    private static final ThreadFactory THREADS = Thread.ofVirtual().name("part-", 0).factory();
+    private static final ThreadFactory THREADS =
+            Thread.ofVirtual().name("part-", 0).factory();
 
     private Parallel() {}
 
@@ -76,7 +77,8 @@ final class Parallel {
         threads.forEach(Thread::interrupt);
     }
 
-    private static void rethrow(@Nullable Throwable failure) throws StoreException, BufferIoException, InterruptedException {
+    private static void rethrow(@Nullable Throwable failure)
+            throws StoreException, BufferIoException, InterruptedException {
         switch (failure) {
             case null -> {}
             case StoreException e -> throw e;

@@ -182,7 +182,9 @@ final class PartFetch {
             long idle = ours ? 0 : tools.timing().nanos() - movedAt;
             if (idle >= patience.stall() && !givenUp) {
                 giveUp();
-            } else if (live.size() == 1 && !givenUp && patience.hedgeIsDue(idle, movedAt, tools.timing().nanos() - hedgedAt)) {
+            } else if (live.size() == 1
+                    && !givenUp
+                    && patience.hedgeIsDue(idle, movedAt, tools.timing().nanos() - hedgedAt)) {
                 hedge();
             }
             long next = live.size() == 1 ? patience.hedge() : patience.stall();
@@ -192,7 +194,10 @@ final class PartFetch {
 
     /** They were told to end, and do not: they hang in the kernel. */
     private boolean leavesBehind() {
-        return givenUp && !busy && tools.timing().nanos() - givenUpAt >= tools.config().interruptGrace().toNanos();
+        return givenUp
+                && !busy
+                && tools.timing().nanos() - givenUpAt
+                        >= tools.config().interruptGrace().toNanos();
     }
 
     private void hedge() {
@@ -219,7 +224,9 @@ final class PartFetch {
         givenUpAt = tools.timing().nanos();
         if (failure == null) {
             failure = new StoreException(
-                    Kind.TRANSIENT, job.what() + ": no byte came for " + tools.config().readStallAfter().toSeconds() + " s");
+                    Kind.TRANSIENT,
+                    job.what() + ": no byte came for "
+                            + tools.config().readStallAfter().toSeconds() + " s");
         }
         live.forEach(a -> a.task.interrupt());
     }
@@ -356,7 +363,8 @@ final class PartFetch {
                 if (offset != position || length > end - position) {
                     failure = new StoreException(
                             Kind.PERMANENT,
-                            job.what() + ": " + length + " bytes at " + offset + " came instead of those at " + position);
+                            job.what() + ": " + length + " bytes at " + offset + " came instead of those at "
+                                    + position);
                     throw new IOException(failure);
                 }
                 if (owner == null) {

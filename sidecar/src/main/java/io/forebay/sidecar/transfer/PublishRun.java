@@ -33,7 +33,9 @@ final class PublishRun {
         while (true) {
             try {
                 var source = path;
-                return file.stub().kind() == StagedFile.Kind.INLINE && source != null ? withBytes(source) : withoutBytes();
+                return file.stub().kind() == StagedFile.Kind.INLINE && source != null
+                        ? withBytes(source)
+                        : withoutBytes();
             } catch (StoreException e) {
                 if (e.kind() == Kind.TRANSIENT) {
                     lane.gate().overloaded();
@@ -45,19 +47,21 @@ final class PublishRun {
 
     private PublishOutcome withoutBytes() throws StoreException, InterruptedException {
         var permit = lane.gate().acquire(claim, 0);
-        return Request.run(
-                tools,
-                what,
-                () -> store.publish(file, new InlineSource.Absent()),
-                permit,
-                unwanted -> {});
+        return Request.run(tools, what, () -> store.publish(file, new InlineSource.Absent()), permit, unwanted -> {});
     }
 
     private PublishOutcome withBytes(String source) throws StoreException, BufferIoException, InterruptedException {
         lane.enterFile();
         try (var bytes = new SharedFile<>(() -> tools.files().open(source))) {
             return Send.<PublishOutcome>once(
-                    tools, lane, claim, bytes, what, file.size(), tools.counters().bytesStaged::add, (send, scratch) -> {
+                    tools,
+                    lane,
+                    claim,
+                    bytes,
+                    what,
+                    file.size(),
+                    tools.counters().bytesStaged::add,
+                    (send, scratch) -> {
                         send.beginPart(0, file.size());
                         return store.publish(file, new InlineSource.Present(send));
                     });

@@ -28,17 +28,23 @@ public final class Retry {
      * @param deadline no further try begins later than this after the first one began, or after the last progress
      */
     public record Policy(
-            int transientTries, int corruptTries, int credentialTries, Duration firstWait, Duration longestWait, Duration deadline) {
+            int transientTries,
+            int corruptTries,
+            int credentialTries,
+            Duration firstWait,
+            Duration longestWait,
+            Duration deadline) {
         public static final Policy DEFAULT =
                 new Policy(8, 4, 3, Duration.ofMillis(100), Duration.ofSeconds(10), Duration.ofMinutes(10));
 
         public Policy {
             if (transientTries < 1 || corruptTries < 1 || credentialTries < 1) {
-                throw new IllegalArgumentException(
-                        "each number of tries must be at least 1: " + transientTries + ", " + corruptTries + ", " + credentialTries);
+                throw new IllegalArgumentException("each number of tries must be at least 1: " + transientTries + ", "
+                        + corruptTries + ", " + credentialTries);
             }
             if (firstWait.isNegative() || longestWait.compareTo(firstWait) < 0) {
-                throw new IllegalArgumentException("waits must grow from 0 or more: " + firstWait + " to " + longestWait);
+                throw new IllegalArgumentException(
+                        "waits must grow from 0 or more: " + firstWait + " to " + longestWait);
             }
         }
 
@@ -118,7 +124,8 @@ public final class Retry {
             }
             var wait = nextWait(sinceProgress++);
             long spent = timing.nanos() - begun;
-            if (ofKind >= policy.tries(e.kind()) || spent + wait.toNanos() > policy.deadline().toNanos()) {
+            if (ofKind >= policy.tries(e.kind())
+                    || spent + wait.toNanos() > policy.deadline().toNanos()) {
                 throw new StoreException(e.kind(), e.getMessage() + tried(spent), e, e.wholeStore());
             }
             counters.retries.increment();

@@ -125,10 +125,12 @@ final class Send<T> implements Runnable, Store.PieceSource {
                 long now = tools.timing().nanos();
                 long idle = patient || paying ? 0 : now - movedAt;
                 if (failure == null && idle >= tools.config().writeStallAfter().toNanos()) {
-                    failure = new StoreException(Kind.TRANSIENT, what + ": nothing moved for " + idle / 1_000_000_000 + " s");
+                    failure = new StoreException(
+                            Kind.TRANSIENT, what + ": nothing moved for " + idle / 1_000_000_000 + " s");
                     givenUpAt = now;
                     task.interrupt();
-                } else if (failure != null && now - givenUpAt >= tools.config().interruptGrace().toNanos()) {
+                } else if (failure != null
+                        && now - givenUpAt >= tools.config().interruptGrace().toNanos()) {
                     hold.leave(); // it hangs in the kernel: others need not wait with us
                 }
                 changed.awaitNanos(POLL_NANOS);
@@ -232,7 +234,8 @@ final class Send<T> implements Runnable, Store.PieceSource {
     long endPart() throws StoreException {
         var whole = given.count == length ? given : peeked;
         if (whole.count != length) {
-            throw new StoreException(Kind.CORRUPT, what + ": the store took " + given.count + " of " + length + " bytes");
+            throw new StoreException(
+                    Kind.CORRUPT, what + ": the store took " + given.count + " of " + length + " bytes");
         }
         count(length);
         return whole.crc.getValue();
@@ -259,7 +262,8 @@ final class Send<T> implements Runnable, Store.PieceSource {
             pass.begin();
         }
         if (offset != start + pass.count || pass.count + wanted > length) {
-            throw new IOException("the store asked for " + wanted + " bytes at " + offset + ", not at " + (start + pass.count));
+            throw new IOException(
+                    "the store asked for " + wanted + " bytes at " + offset + ", not at " + (start + pass.count));
         }
         var piece = dst.duplicate();
         if (dst.isDirect()) {
@@ -325,7 +329,8 @@ final class Send<T> implements Runnable, Store.PieceSource {
                 int got = file.read(dst, offset);
                 if (got < wanted) {
                     throw new BufferIoException(
-                            what + ": its file in the buffer ends at byte " + (offset + got) + "; it became shorter meanwhile",
+                            what + ": its file in the buffer ends at byte " + (offset + got)
+                                    + "; it became shorter meanwhile",
                             false,
                             new EOFException());
                 }

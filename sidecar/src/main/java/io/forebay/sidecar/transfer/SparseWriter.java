@@ -40,7 +40,8 @@ final class SparseWriter {
         return MemorySegment.mismatch(bytes, from, to, ZEROS, 0, to - from) == -1;
     }
 
-    private static void put(BufferFile file, ByteBuffer piece, long offset, long from, long to) throws BufferIoException {
+    private static void put(BufferFile file, ByteBuffer piece, long offset, long from, long to)
+            throws BufferIoException {
         if (from < to) {
             file.write(piece.slice(piece.position() + (int) from, (int) (to - from)), offset + from);
         }

@@ -95,7 +95,8 @@ final class StageRun {
 
     /** Uploads always: their store has its own part size. */
     private boolean inParts() {
-        return stub.kind() == StagedFile.Kind.UPLOAD || stub.size() > tools.config().splitAbove().value();
+        return stub.kind() == StagedFile.Kind.UPLOAD
+                || stub.size() > tools.config().splitAbove().value();
     }
 
     private StagedFile once(SharedFile<BufferFile> source)
@@ -107,16 +108,24 @@ final class StageRun {
     private StagedFile atOnce(SharedFile<BufferFile> source)
             throws StoreException, BufferIoException, InterruptedException, AnewException {
         try {
-            return Send.once(tools, lane, claim, source, "staging " + stub.finalKey(), stub.size(), this::landed, (send, scratch) -> {
-                try (var write = store.open(stub)) {
-                    long crc = Crc32c.EMPTY;
-                    for (int part = 0; part < write.parts(); part++) {
-                        crc = Crc32c.combine(crc, write(send, write, part, scratch), write.length(part));
-                    }
-                    send.bePatient();
-                    return sealed(write, crc);
-                }
-            });
+            return Send.once(
+                    tools,
+                    lane,
+                    claim,
+                    source,
+                    "staging " + stub.finalKey(),
+                    stub.size(),
+                    this::landed,
+                    (send, scratch) -> {
+                        try (var write = store.open(stub)) {
+                            long crc = Crc32c.EMPTY;
+                            for (int part = 0; part < write.parts(); part++) {
+                                crc = Crc32c.combine(crc, write(send, write, part, scratch), write.length(part));
+                            }
+                            send.bePatient();
+                            return sealed(write, crc);
+                        }
+                    });
         } catch (StoreException e) {
             if (e.kind().worthRetrying()) {
                 throw new AnewException(e);
@@ -169,28 +178,34 @@ final class StageRun {
     }
 
     /** @return CRC32C of the part, found equal on both sides */
-    private long write(Send<?> send, StagedWrite write, int part, ByteBuffer scratch) throws StoreException, InterruptedException {
+    private long write(Send<?> send, StagedWrite write, int part, ByteBuffer scratch)
+            throws StoreException, InterruptedException {
         send.beginPart(write.offset(part), write.length(part));
         long sent = write.write(part, send, scratch);
         long read = send.endPart();
         if (sent != read) {
             throw new StoreException(
                     Kind.CORRUPT,
-                    "%s: part %d was read as CRC32C %08x and sent as %08x".formatted(stub.finalKey(), part + 1, read, sent));
+                    "%s: part %d was read as CRC32C %08x and sent as %08x"
+                            .formatted(stub.finalKey(), part + 1, read, sent));
         }
         return sent;
     }
 
-    private StagedFile seal(SharedFile<StagedWrite> write, long crc) throws StoreException, InterruptedException, AnewException {
+    private StagedFile seal(SharedFile<StagedWrite> write, long crc)
+            throws StoreException, InterruptedException, AnewException {
         try {
-            return request("sealing " + stub.finalKey(), () -> {
-                var entered = enter(write);
-                try {
-                    return sealed(entered, crc);
-                } finally {
-                    write.leave();
-                }
-            }, done -> {});
+            return request(
+                    "sealing " + stub.finalKey(),
+                    () -> {
+                        var entered = enter(write);
+                        try {
+                            return sealed(entered, crc);
+                        } finally {
+                            write.leave();
+                        }
+                    },
+                    done -> {});
         } catch (StoreException e) {
             if (e.kind().worthRetrying()) {
                 throw new AnewException(e);
@@ -210,7 +225,8 @@ final class StageRun {
         return staged;
     }
 
-    private <T> T request(String what, StoreCall<T> call, Consumer<T> orphan) throws StoreException, InterruptedException {
+    private <T> T request(String what, StoreCall<T> call, Consumer<T> orphan)
+            throws StoreException, InterruptedException {
         var permit = lane.gate().acquire(claim, 0);
         return Request.run(tools, what, call, permit, orphan);
     }

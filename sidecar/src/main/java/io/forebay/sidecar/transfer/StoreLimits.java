@@ -37,7 +37,11 @@ public record StoreLimits(
     public static StoreLimits of(StoreAccess access) {
         int most = most(access.uri().scheme());
         return new StoreLimits(
-                access.readBandwidth(), access.writeBandwidth(), most, Math.min(access.writers().orElse(most), MOST_REQUESTS), true);
+                access.readBandwidth(),
+                access.writeBandwidth(),
+                most,
+                Math.min(access.writers().orElse(most), MOST_REQUESTS),
+                true);
     }
 
     /** For a store of which the manifest says nothing. */

@@ -96,7 +96,8 @@ public final class TransferEngine implements Transfers, AutoCloseable {
     public StagedFile stage(Store to, StagedFile.Stub stub, String path)
             throws StoreException, BufferIoException, InterruptedException {
         return switch (stub.kind()) {
-            case INLINE -> new StagedFile(stub, List.of(), stub.size(), new FileChecksum(tools, local, path).value(stub.size()));
+            case INLINE ->
+                new StagedFile(stub, List.of(), stub.size(), new FileChecksum(tools, local, path).value(stub.size()));
             case TEMP, UPLOAD, LINK, FOLDER -> new StageRun(tools, to, lanes(to).out(), stub, path).run();
         };
     }

@@ -123,7 +123,8 @@ final class Attempt {
         granted = List.copyOf(outputs);
     }
 
-    @Nullable Overgrown overgrown() {
+    @Nullable
+    Overgrown overgrown() {
         return overgrown;
     }
 
@@ -131,7 +132,8 @@ final class Attempt {
         overgrown = reason;
     }
 
-    @Nullable Drain drain() {
+    @Nullable
+    Drain drain() {
         return drain;
     }
 
@@ -159,7 +161,8 @@ final class Attempt {
         }
     }
 
-    @Nullable CommandId running() {
+    @Nullable
+    CommandId running() {
         return running;
     }
 
@@ -172,7 +175,13 @@ final class Attempt {
     }
 
     Timing timing() {
-        return new Timing(leasedAtMillis, millis(Stage.FETCH), millis(Stage.WAIT), millis(Stage.RUN), millis(Stage.FLUSH), millis(Stage.COMMIT));
+        return new Timing(
+                leasedAtMillis,
+                millis(Stage.FETCH),
+                millis(Stage.WAIT),
+                millis(Stage.RUN),
+                millis(Stage.FLUSH),
+                millis(Stage.COMMIT));
     }
 
     private long millis(Stage stage) {

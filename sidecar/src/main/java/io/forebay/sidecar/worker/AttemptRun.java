@@ -22,7 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptRun implements Runnable {
     /** Everything an attempt passes through. */
-    record Stages(FetchStage fetch, SharedInputsStage shared, Slots slots, StepStage steps, EarlyFlush early, FlushStage flush, CommitStage commit) {}
+    record Stages(
+            FetchStage fetch,
+            SharedInputsStage shared,
+            Slots slots,
+            StepStage steps,
+            EarlyFlush early,
+            FlushStage flush,
+            CommitStage commit) {}
 
     /** What the worker is told. */
     interface Host {
@@ -45,7 +52,14 @@ final class AttemptRun implements Runnable {
     private final Host host;
     private Slots.@Nullable Taken slot;
 
-    AttemptRun(Attempt attempt, Stages stages, Buffer buffer, Journal journal, PatientLink link, WorkerIdentity me, Host host) {
+    AttemptRun(
+            Attempt attempt,
+            Stages stages,
+            Buffer buffer,
+            Journal journal,
+            PatientLink link,
+            WorkerIdentity me,
+            Host host) {
         this.attempt = attempt;
         this.stages = stages;
         this.buffer = buffer;
@@ -108,7 +122,8 @@ final class AttemptRun implements Runnable {
         try {
             if (!attempt.hasSpace()) {
                 var waited = System.nanoTime();
-                attempt.space(buffer.admit(lease.item(), lease.generation(), lease.attempt(), inputBytes(), lease.avoidTier()));
+                attempt.space(buffer.admit(
+                        lease.item(), lease.generation(), lease.attempt(), inputBytes(), lease.avoidTier()));
                 attempt.took(Stage.WAIT, System.nanoTime() - waited);
             }
         } catch (NeverFitsException e) {
@@ -155,7 +170,9 @@ final class AttemptRun implements Runnable {
     }
 
     private long inputBytes() {
-        return attempt.lease().inputs().stream().mapToLong(i -> Buffer.footprint(Math.max(0, i.size()))).sum();
+        return attempt.lease().inputs().stream()
+                .mapToLong(i -> Buffer.footprint(Math.max(0, i.size())))
+                .sum();
     }
 
     /** @return whether outputs were granted (or there are none) */
@@ -196,11 +213,13 @@ final class AttemptRun implements Runnable {
     private @Nullable Failure lastFailure() {
         return attempt.runs().isEmpty()
                 ? Failures.stepFailed("a step of item " + attempt.lease().key() + " failed before the restart")
-                : Failures.stepFailed("step " + attempt.runs().getLast().step() + " of item " + attempt.lease().key() + " ended with exit code "
+                : Failures.stepFailed("step " + attempt.runs().getLast().step() + " of item "
+                        + attempt.lease().key() + " ended with exit code "
                         + attempt.runs().getLast().exit());
     }
 
-    private boolean failed(Failure failure, List<Unexported> unexported) throws Fenced, IOException, InterruptedException {
+    private boolean failed(Failure failure, List<Unexported> unexported)
+            throws Fenced, IOException, InterruptedException {
         var list = unexported;
         if (publishesFailed(failure)) {
             try {
@@ -223,14 +242,25 @@ final class AttemptRun implements Runnable {
     private boolean publishesFailed(Failure failure) {
         return attempt.granted().isEmpty()
                 && attempt.hasSpace()
-                && (failure.reason().equals("StepFailed") || failure.reason().equals("DeadlineExceeded") || failure.reason().equals("MissingOutput"));
+                && (failure.reason().equals("StepFailed")
+                        || failure.reason().equals("DeadlineExceeded")
+                        || failure.reason().equals("MissingOutput"));
     }
 
     /** @return whether the item goes on elsewhere: tried again, or given to another worker */
-    private boolean report(@Nullable Failure failure, List<StagedOutput> published, List<Unexported> unexported) throws InterruptedException {
+    private boolean report(@Nullable Failure failure, List<StagedOutput> published, List<Unexported> unexported)
+            throws InterruptedException {
         var ended = link.ended(new ItemEnded(
-                me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), failure, List.copyOf(attempt.runs()), published,
-                unexported, attempt.timing()));
+                me.worker(),
+                me.instance(),
+                attempt.item(),
+                attempt.generation(),
+                attempt.number(),
+                failure,
+                List.copyOf(attempt.runs()),
+                published,
+                unexported,
+                attempt.timing()));
         attempt.state(failure == null ? ItemState.DONE : ItemState.FAILED);
         return ended.again() || ended.fenced();
     }
@@ -266,7 +296,11 @@ final class AttemptRun implements Runnable {
         try {
             if (attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING) {
                 var failure = Failures.drained(drain.cause());
-                var list = stages.flush().unexported(attempt, stages.steps().succeeded(attempt), failure.message() + " before the output was exported");
+                var list = stages.flush()
+                        .unexported(
+                                attempt,
+                                stages.steps().succeeded(attempt),
+                                failure.message() + " before the output was exported");
                 report(failure, List.of(), list);
                 return !list.isEmpty();
             }

@@ -40,7 +40,9 @@ public final class BufferFiles {
     public static void read(String path, long offset, ByteBuffer dst) throws IOException {
         try (var fd = Posix.open(path, Open.RDONLY);
                 var arena = Arena.ofConfined()) {
-            var window = dst.isDirect() ? MemorySegment.NULL : arena.allocate(Math.max(1, Math.min(dst.remaining(), WINDOW)));
+            var window = dst.isDirect()
+                    ? MemorySegment.NULL
+                    : arena.allocate(Math.max(1, Math.min(dst.remaining(), WINDOW)));
             long at = offset;
             while (dst.hasRemaining()) {
                 long n = dst.isDirect() ? PosixIo.pread(fd, dst, at) : pread(fd, dst, at, window);

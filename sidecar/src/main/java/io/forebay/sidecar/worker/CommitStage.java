@@ -29,11 +29,19 @@ final class CommitStage {
     }
 
     /** @return false if the coordinator wants the item tried again first, and nothing of this attempt published */
-    boolean grant(Attempt attempt, boolean success, List<StagedOutput> staged) throws AttemptFailed, Fenced, IOException, InterruptedException {
+    boolean grant(Attempt attempt, boolean success, List<StagedOutput> staged)
+            throws AttemptFailed, Fenced, IOException, InterruptedException {
         attempt.state(ItemState.COMMITTING);
         journal.note(new JournalRecord.Staged(attempt.item(), attempt.generation(), attempt.number(), staged));
         var answer = link.commit(new CommitRequest(
-                me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), success, false, staged));
+                me.worker(),
+                me.instance(),
+                attempt.item(),
+                attempt.generation(),
+                attempt.number(),
+                success,
+                false,
+                staged));
         var refusal = answer.refusal();
         if (refusal != null) {
             discard(staged);
@@ -41,12 +49,14 @@ final class CommitStage {
                 case "WILL_RETRY" -> {
                     return false;
                 }
-                case "NAME_CONFLICT" -> throw new AttemptFailed(
-                        Failures.nameConflict(refusal.message()), unexported(attempt, staged, refusal.message()));
+                case "NAME_CONFLICT" ->
+                    throw new AttemptFailed(
+                            Failures.nameConflict(refusal.message()), unexported(attempt, staged, refusal.message()));
                 default -> throw new Fenced(refusal.message());
             }
         }
-        journal.append(new JournalRecord.Granted(attempt.item(), attempt.generation(), attempt.number(), success, staged));
+        journal.append(
+                new JournalRecord.Granted(attempt.item(), attempt.generation(), attempt.number(), success, staged));
         attempt.grant(success, staged);
         return true;
     }
@@ -56,12 +66,15 @@ final class CommitStage {
         try {
             var lost = publisher.publish(attempt.granted(), output -> path(attempt, output));
             if (!lost.isEmpty()) {
-                throw new AttemptFailed(Failures.piecesLost("staged pieces of item " + attempt.lease().key() + " are gone: "
-                        + lost.getFirst().finalUri()));
+                throw new AttemptFailed(Failures.piecesLost(
+                        "staged pieces of item " + attempt.lease().key() + " are gone: "
+                                + lost.getFirst().finalUri()));
             }
         } catch (StoreException e) {
-            var message = "cannot publish the outputs of item " + attempt.lease().key() + ": " + e.getMessage();
-            throw new AttemptFailed(Failures.flush(message, e), unexported(attempt, attempt.granted(), String.valueOf(e.getMessage())));
+            var message =
+                    "cannot publish the outputs of item " + attempt.lease().key() + ": " + e.getMessage();
+            throw new AttemptFailed(
+                    Failures.flush(message, e), unexported(attempt, attempt.granted(), String.valueOf(e.getMessage())));
         }
     }
 
@@ -77,8 +90,7 @@ final class CommitStage {
         var list = new ArrayList<Unexported>(staged.size());
         for (var s : staged) {
             list.add(new Unexported(
-                    attempt.lease().key(), s.output(), s.relative(), s.finalUri(), s.size(), cause,
-                    path(attempt, s)));
+                    attempt.lease().key(), s.output(), s.relative(), s.finalUri(), s.size(), cause, path(attempt, s)));
         }
         return list;
     }

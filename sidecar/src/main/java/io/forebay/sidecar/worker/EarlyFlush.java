@@ -77,7 +77,8 @@ final class EarlyFlush {
             byFile.put(key(file.output(), file.relative()), copy);
         }
 
-        @org.jspecify.annotations.Nullable Copy of(OutputFile file) {
+        @org.jspecify.annotations.Nullable
+        Copy of(OutputFile file) {
             return byFile.get(key(file.output(), file.relative()));
         }
 
@@ -92,7 +93,10 @@ final class EarlyFlush {
         }
 
         List<StagedOutput> published() {
-            return byFile.values().stream().filter(Copy::published).map(Copy::staged).toList();
+            return byFile.values().stream()
+                    .filter(Copy::published)
+                    .map(Copy::staged)
+                    .toList();
         }
 
         void clear() {
@@ -108,7 +112,9 @@ final class EarlyFlush {
 
         private Watch(Attempt attempt) {
             this.attempt = attempt;
-            this.thread = Thread.ofVirtual().name("early-" + attempt.item() + "." + attempt.number()).start(this::loop);
+            this.thread = Thread.ofVirtual()
+                    .name("early-" + attempt.item() + "." + attempt.number())
+                    .start(this::loop);
         }
 
         private void loop() {
@@ -119,7 +125,8 @@ final class EarlyFlush {
                 while (!closing.await(pause, TimeUnit.MILLISECONDS)) {
                     long began = System.nanoTime();
                     before = pass(before, given);
-                    pause = Math.max(SCAN_MILLIS, SCAN_SHARE * TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+                    pause = Math.max(
+                            SCAN_MILLIS, SCAN_SHARE * TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
                 }
             } catch (InterruptedException e) {
                 // Closed, or the attempt is being stopped: what was staged is in the coordinator's records.
@@ -127,7 +134,8 @@ final class EarlyFlush {
             }
         }
 
-        private Map<String, OutputFile.Seen> pass(Map<String, OutputFile.Seen> before, Set<String> given) throws InterruptedException {
+        private Map<String, OutputFile.Seen> pass(Map<String, OutputFile.Seen> before, Set<String> given)
+                throws InterruptedException {
             var now = new HashMap<String, OutputFile.Seen>();
             for (var file : scan(attempt)) {
                 if (file.kind() != OutputFile.Kind.FILE || closing.getCount() == 0) {
@@ -136,7 +144,9 @@ final class EarlyFlush {
                 now.put(file.to().toString(), file.seen());
                 var copy = attempt.copies().of(file);
                 boolean quiet = file.seen().equals(before.get(file.to().toString()));
-                if (!quiet || given.contains(file.to().toString()) || (copy != null && copy.seen().equals(file.seen()))) {
+                if (!quiet
+                        || given.contains(file.to().toString())
+                        || (copy != null && copy.seen().equals(file.seen()))) {
                     continue;
                 }
                 if (!closed(file)) {
@@ -182,7 +192,14 @@ final class EarlyFlush {
                 return;
             }
             var answer = link.commit(new CommitRequest(
-                    me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), true, true, List.of(staged)));
+                    me.worker(),
+                    me.instance(),
+                    attempt.item(),
+                    attempt.generation(),
+                    attempt.number(),
+                    true,
+                    true,
+                    List.of(staged)));
             if (answer.refusal() != null) {
                 publisher.discard(List.of(staged));
                 throw new Fenced(answer.refusal().message());
@@ -195,7 +212,12 @@ final class EarlyFlush {
 
         private void announce(StagedOutput prepared) throws Fenced, InterruptedException {
             var answer = link.staging(new Staging(
-                    me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), List.of(prepared)));
+                    me.worker(),
+                    me.instance(),
+                    attempt.item(),
+                    attempt.generation(),
+                    attempt.number(),
+                    List.of(prepared)));
             if (answer.refusal() != null) {
                 throw new Fenced(answer.refusal().message());
             }
@@ -221,12 +243,19 @@ final class EarlyFlush {
     }
 
     private Output rule(OutputFile file) {
-        return job.outputs().stream().filter(o -> o.name().equals(file.output())).findFirst().orElseThrow();
+        return job.outputs().stream()
+                .filter(o -> o.name().equals(file.output()))
+                .findFirst()
+                .orElseThrow();
     }
 
     private List<OutputFile> scan(Attempt attempt) {
         try {
-            return OutputScan.of(attempt.space().out(), job.outputs(), true, StepVariables.ofKey(job, attempt.lease().key()))
+            return OutputScan.of(
+                            attempt.space().out(),
+                            job.outputs(),
+                            true,
+                            StepVariables.ofKey(job, attempt.lease().key()))
                     .files();
         } catch (NameConflictException | IllegalArgumentException | IOException e) {
             // A tree that changes under the scan, or a fault that the flush after the last step reports.

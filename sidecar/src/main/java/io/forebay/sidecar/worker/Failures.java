@@ -18,20 +18,36 @@ final class Failures {
         boolean transientFault = e.kind().worthRetrying();
         return switch (e.kind()) {
             case CHANGED ->
-                new Failure("InputChanged", uri + " is no longer the version that was planned: " + e.getMessage()
-                        + ". Start the job again to plan with the new version.", INPUT, true, true, false, false);
+                new Failure(
+                        "InputChanged",
+                        uri + " is no longer the version that was planned: " + e.getMessage()
+                                + ". Start the job again to plan with the new version.",
+                        INPUT,
+                        true,
+                        true,
+                        false,
+                        false);
             case TRANSIENT, CREDENTIALS, DENIED, NOT_FOUND, NO_SPACE, CORRUPT, BAD_NAME, TOO_LARGE, PERMANENT ->
-                new Failure("Fetch", "cannot fetch " + uri + ": " + e.getMessage(), INPUT, true, !transientFault, e.wholeStore(), false);
+                new Failure(
+                        "Fetch",
+                        "cannot fetch " + uri + ": " + e.getMessage(),
+                        INPUT,
+                        true,
+                        !transientFault,
+                        e.wholeStore(),
+                        false);
         };
     }
 
     /** What all items need cannot be had: the job ends. */
     static Failure shared(Failure f) {
-        return new Failure(f.reason(), "an input that all items share: " + f.message(), f.code(), true, true, true, false);
+        return new Failure(
+                f.reason(), "an input that all items share: " + f.message(), f.code(), true, true, true, false);
     }
 
     static Failure badInputName(String uri, String why) {
-        return new Failure("Fetch", "cannot stage " + uri + " into the buffer: " + why, INPUT, true, true, false, false);
+        return new Failure(
+                "Fetch", "cannot stage " + uri + " into the buffer: " + why, INPUT, true, true, false, false);
     }
 
     /** The buffer has no tier for it. */
@@ -46,8 +62,13 @@ final class Failures {
 
     static Failure distrusted(String tier) {
         return new Failure(
-                "BufferFull", "its tier (" + tier + ") was below its floor while it wrote: its results are not trusted", STEP, false, false,
-                false, false);
+                "BufferFull",
+                "its tier (" + tier + ") was below its floor while it wrote: its results are not trusted",
+                STEP,
+                false,
+                false,
+                false,
+                false);
     }
 
     static Failure stepFailed(String message) {
@@ -77,8 +98,15 @@ final class Failures {
 
     static Failure stillWritten(String relative) {
         return new Failure(
-                "OutputChanging", "output " + relative + " is still being written after the last step ended; make the command wait for what "
-                        + "it starts in the background", OUTPUT, true, false, false, false);
+                "OutputChanging",
+                "output " + relative
+                        + " is still being written after the last step ended; make the command wait for what "
+                        + "it starts in the background",
+                OUTPUT,
+                true,
+                false,
+                false,
+                false);
     }
 
     static Failure piecesLost(String message) {
@@ -88,7 +116,15 @@ final class Failures {
     /** @param cause of the drain: DEADLINE, CANCELLED, STOPPED, FATAL */
     static Failure drained(String cause) {
         return switch (cause) {
-            case "DEADLINE" -> new Failure("DeadlineExceeded", "the job's deadline (spec.deadlines.run) passed", DEADLINE, false, true, false, false);
+            case "DEADLINE" ->
+                new Failure(
+                        "DeadlineExceeded",
+                        "the job's deadline (spec.deadlines.run) passed",
+                        DEADLINE,
+                        false,
+                        true,
+                        false,
+                        false);
             case "CANCELLED" -> new Failure("Cancelled", "the job was cancelled", CANCELLED, false, true, false, false);
             default -> new Failure("Stopped", "the job was ended: " + cause, STEP, false, true, false, false);
         };

@@ -29,8 +29,8 @@ final class Fan {
         var window = new Semaphore(atOnce);
         var futures = new ArrayList<Future<R>>(elements.size());
         var failed = new java.util.concurrent.atomic.AtomicBoolean();
-        try (var tasks =
-                Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name(name + "-", 0).factory())) {
+        try (var tasks = Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name(name + "-", 0).factory())) {
             try {
                 for (var element : elements) {
                     window.acquire();

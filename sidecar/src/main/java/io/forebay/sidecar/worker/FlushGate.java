@@ -46,7 +46,10 @@ final class FlushGate {
         }
 
         private boolean givesWayTo(Pass other) {
-            return other != this && other.destination.equals(destination) && bytes > SMALL && other.bytes <= bytes / MUCH_SMALLER;
+            return other != this
+                    && other.destination.equals(destination)
+                    && bytes > SMALL
+                    && other.bytes <= bytes / MUCH_SMALLER;
         }
     }
 
@@ -94,7 +97,10 @@ final class FlushGate {
         if (order.cause().equals("CANCELLED") || System.currentTimeMillis() > order.untilMillis()) {
             throw new InterruptedException("no transfer begins any more: " + order.cause());
         }
-        return active.stream().filter(p -> p.destination.equals(pass.destination)).count() < AT_ONCE
+        return active.stream()
+                                .filter(p -> p.destination.equals(pass.destination))
+                                .count()
+                        < AT_ONCE
                 && active.stream().noneMatch(pass::givesWayTo)
                 && waiting.stream().noneMatch(p -> p.destination.equals(pass.destination) && p.bytes < pass.bytes);
     }

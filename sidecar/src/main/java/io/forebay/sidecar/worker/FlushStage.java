@@ -44,7 +44,8 @@ final class FlushStage {
     private final WorkerIdentity me;
     private final FlushGate gate = new FlushGate();
 
-    FlushStage(Job job, Flusher flusher, Publisher publisher, Transfers transfers, PatientLink link, WorkerIdentity me) {
+    FlushStage(
+            Job job, Flusher flusher, Publisher publisher, Transfers transfers, PatientLink link, WorkerIdentity me) {
         this.job = job;
         this.flusher = flusher;
         this.publisher = publisher;
@@ -69,7 +70,9 @@ final class FlushStage {
                 return stageAll(attempt, files);
             } catch (ChangingException e) {
                 if (scans == MOST_SCANS) {
-                    throw new AttemptFailed(Failures.stillWritten(String.valueOf(e.getMessage())), unexported(attempt, files, "still being written"));
+                    throw new AttemptFailed(
+                            Failures.stillWritten(String.valueOf(e.getMessage())),
+                            unexported(attempt, files, "still being written"));
                 }
             }
         }
@@ -78,18 +81,28 @@ final class FlushStage {
     private List<OutputFile> select(Attempt attempt, boolean success) throws AttemptFailed {
         try {
             var scan = OutputScan.of(
-                    attempt.space().out(), job.outputs(), success, StepVariables.ofKey(job, attempt.lease().key()));
+                    attempt.space().out(),
+                    job.outputs(),
+                    success,
+                    StepVariables.ofKey(job, attempt.lease().key()));
             if (success && !scan.missing().isEmpty()) {
-                throw new AttemptFailed(Failures.missingOutput("item " + attempt.lease().key() + " left no file for its required output"
-                        + (scan.missing().size() > 1 ? "s " : " ") + String.join(", ", scan.missing()) + " below $(OUT)"));
+                throw new AttemptFailed(
+                        Failures.missingOutput("item " + attempt.lease().key() + " left no file for its required output"
+                                + (scan.missing().size() > 1 ? "s " : " ") + String.join(", ", scan.missing())
+                                + " below $(OUT)"));
             }
-            return scan.files().stream().sorted(Comparator.comparingLong(OutputFile::size)).toList();
+            return scan.files().stream()
+                    .sorted(Comparator.comparingLong(OutputFile::size))
+                    .toList();
         } catch (NameConflictException e) {
-            throw new AttemptFailed(Failures.nameConflict("item " + attempt.lease().key() + ": " + e.getMessage()));
+            throw new AttemptFailed(
+                    Failures.nameConflict("item " + attempt.lease().key() + ": " + e.getMessage()));
         } catch (IllegalArgumentException e) {
-            throw new AttemptFailed(Failures.badOutputName("item " + attempt.lease().key() + ": " + e.getMessage()));
+            throw new AttemptFailed(
+                    Failures.badOutputName("item " + attempt.lease().key() + ": " + e.getMessage()));
         } catch (IOException e) {
-            throw new AttemptFailed(Failures.bufferFull("cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
+            throw new AttemptFailed(Failures.bufferFull(
+                    "cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
         }
     }
 
@@ -116,10 +129,14 @@ final class FlushStage {
             return all;
         } catch (StoreException e) {
             throw new AttemptFailed(
-                    Failures.flush("cannot stage the outputs of item " + attempt.lease().key() + ": " + e.getMessage(), e),
+                    Failures.flush(
+                            "cannot stage the outputs of item "
+                                    + attempt.lease().key() + ": " + e.getMessage(),
+                            e),
                     unexported(attempt, files, String.valueOf(e.getMessage())));
         } catch (BufferIoException e) {
-            throw new AttemptFailed(Failures.bufferFull("cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
+            throw new AttemptFailed(Failures.bufferFull(
+                    "cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
         } catch (ChangingException | AttemptFailed | Fenced | InterruptedException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -129,12 +146,21 @@ final class FlushStage {
 
     private List<StagedOutput> stageNow(Attempt attempt, List<OutputFile> files) throws Exception {
         var prepared = Fan.out(
-                "prepare", files, FILES_AT_ONCE, f -> flusher.prepare(f, attempt.item(), attempt.generation(), attempt.number()));
+                "prepare",
+                files,
+                FILES_AT_ONCE,
+                f -> flusher.prepare(f, attempt.item(), attempt.generation(), attempt.number()));
         announce(attempt, prepared);
         var indexes = IntStream.range(0, files.size()).boxed().toList();
         try {
-            return Fan.out("flush", indexes, FILES_AT_ONCE, i -> gate.through(
-                    files.get(i).root().toString(), files.get(i).size(), () -> flusher.stage(files.get(i), prepared.get(i))));
+            return Fan.out(
+                    "flush",
+                    indexes,
+                    FILES_AT_ONCE,
+                    i -> gate.through(
+                            files.get(i).root().toString(),
+                            files.get(i).size(),
+                            () -> flusher.stage(files.get(i), prepared.get(i))));
         } catch (StoreException | BufferIoException | ChangingException e) {
             publisher.discard(prepared);
             throw e;
@@ -168,13 +194,16 @@ final class FlushStage {
     }
 
     /** An early copy, if it is what the buffer holds now, byte for byte: stores through a mapping leave no other trace. */
-    private Optional<EarlyFlush.Copy> reusable(Attempt attempt, OutputFile file) throws BufferIoException, InterruptedException {
+    private Optional<EarlyFlush.Copy> reusable(Attempt attempt, OutputFile file)
+            throws BufferIoException, InterruptedException {
         var copy = attempt.copies().of(file);
         if (copy == null || file.kind() != OutputFile.Kind.FILE) {
             return Optional.empty();
         }
         if (copy.staged().size() == file.size()
-                && "%08x".formatted(transfers.checksum(file.path())).equals(copy.staged().crc32c())
+                && "%08x"
+                        .formatted(transfers.checksum(file.path()))
+                        .equals(copy.staged().crc32c())
                 && OutputScan.seen(file.path()).equals(file.seen())) {
             return Optional.of(copy);
         }
@@ -189,7 +218,12 @@ final class FlushStage {
         for (int from = 0; from < prepared.size(); from += NAMES_PER_MESSAGE) {
             var some = prepared.subList(from, Math.min(prepared.size(), from + NAMES_PER_MESSAGE));
             var answer = link.staging(new Staging(
-                    me.worker(), me.instance(), attempt.item(), attempt.generation(), attempt.number(), List.copyOf(some)));
+                    me.worker(),
+                    me.instance(),
+                    attempt.item(),
+                    attempt.generation(),
+                    attempt.number(),
+                    List.copyOf(some)));
             Refusal refusal = answer.refusal();
             if (refusal != null) {
                 throw new Fenced(refusal.message());
@@ -209,7 +243,8 @@ final class FlushStage {
     private static List<Unexported> unexported(Attempt attempt, List<OutputFile> files, String cause) {
         var list = new ArrayList<Unexported>(files.size());
         for (var f : files) {
-            list.add(new Unexported(attempt.lease().key(), f.output(), f.relative(), f.to().toString(), f.size(), cause, f.path()));
+            list.add(new Unexported(
+                    attempt.lease().key(), f.output(), f.relative(), f.to().toString(), f.size(), cause, f.path()));
         }
         return list;
     }

@@ -29,11 +29,19 @@ final class Recovery {
     private record Key(long item, int generation, int attempt) {}
 
     private static final class Facts {
-        @Nullable ItemLease lease;
+        @Nullable
+        ItemLease lease;
+
         int tier;
-        @Nullable List<Long> fetched;
+
+        @Nullable
+        List<Long> fetched;
+
         final List<StepRun> runs = new ArrayList<>();
-        @Nullable String started;
+
+        @Nullable
+        String started;
+
         boolean success;
         List<StagedOutput> granted = List.of();
     }
@@ -87,7 +95,9 @@ final class Recovery {
             return null;
         }
         var attempt = new Attempt(lease, nowMillis);
-        long inputBytes = lease.inputs().stream().mapToLong(i -> Buffer.footprint(Math.max(0, i.size()))).sum();
+        long inputBytes = lease.inputs().stream()
+                .mapToLong(i -> Buffer.footprint(Math.max(0, i.size())))
+                .sum();
         var space = buffer.adopt(key.item(), key.generation(), key.attempt(), facts.tier, inputBytes);
         space.ifPresent(attempt::space);
         attempt.runs().addAll(facts.runs);
@@ -100,7 +110,8 @@ final class Recovery {
             return null;
         }
         var fetched = facts.fetched;
-        if (fetched == null || !fetch.stillThere(lease.inputs(), fetched, space.get().in())) {
+        if (fetched == null
+                || !fetch.stillThere(lease.inputs(), fetched, space.get().in())) {
             space.get().discard();
             return null;
         }

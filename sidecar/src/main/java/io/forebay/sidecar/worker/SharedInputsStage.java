@@ -28,18 +28,22 @@ final class SharedInputsStage {
         try {
             var byName = new LinkedHashMap<String, List<ItemInput>>();
             for (var input : inputs) {
-                byName.computeIfAbsent(input.input(), n -> new java.util.ArrayList<>()).add(input);
+                byName.computeIfAbsent(input.input(), n -> new java.util.ArrayList<>())
+                        .add(input);
             }
             var result = new LinkedHashMap<String, String>();
             for (var e : byName.entrySet()) {
-                long bytes = e.getValue().stream().mapToLong(i -> Buffer.footprint(Math.max(0, i.size()))).sum();
+                long bytes = e.getValue().stream()
+                        .mapToLong(i -> Buffer.footprint(Math.max(0, i.size())))
+                        .sum();
                 var space = buffer.admitShared(e.getKey(), bytes);
                 if (!space.inputsKept()) {
                     fetch.fetch(e.getValue(), space.in(), -1);
                     space.inputsComplete();
                 }
                 var folder = space.in() + "/" + e.getKey();
-                var single = !job.input(e.getKey()).source().isFolder() && e.getValue().size() == 1;
+                var single = !job.input(e.getKey()).source().isFolder()
+                        && e.getValue().size() == 1;
                 result.put(e.getKey(), single ? FetchStage.path(e.getValue().getFirst(), space.in()) : folder);
             }
             paths.complete(Map.copyOf(result));
@@ -58,7 +62,8 @@ final class SharedInputsStage {
         try {
             return paths.get();
         } catch (ExecutionException e) {
-            throw new AttemptFailed(e.getCause() instanceof AttemptFailed f ? Failures.shared(f.failure()) : Failures.own(e));
+            throw new AttemptFailed(
+                    e.getCause() instanceof AttemptFailed f ? Failures.shared(f.failure()) : Failures.own(e));
         }
     }
 }

@@ -2,6 +2,7 @@ package io.forebay.sidecar.worker;
 
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Job.Step;
+import io.forebay.api.value.Bytes;
 import io.forebay.message.Messages.StepRun;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.journal.Journal;
@@ -11,7 +12,6 @@ import io.forebay.sidecar.step.StepHost.Command;
 import io.forebay.sidecar.step.StepHost.CommandId;
 import io.forebay.sidecar.step.StepHost.End;
 import io.forebay.sidecar.step.StepVariables;
-import io.forebay.api.value.Bytes;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +37,13 @@ final class StepStage {
     private final SharedInputsStage shared;
     private final StepEnvironment environment;
 
-    StepStage(Job job, StepHost host, StepCalls calls, Journal journal, SharedInputsStage shared, StepEnvironment environment) {
+    StepStage(
+            Job job,
+            StepHost host,
+            StepCalls calls,
+            Journal journal,
+            SharedInputsStage shared,
+            StepEnvironment environment) {
         this.job = job;
         this.host = host;
         this.calls = calls;
@@ -69,8 +75,15 @@ final class StepStage {
             journal.note(new JournalRecord.StepStarted(id.item(), id.generation(), id.attempt(), step.name()));
             var end = runOne(attempt, id, command);
             var run = new StepRun(
-                    step.name(), command.argv(), end.exit(), end.signal(), end.wallMillis(), end.userMillis(), end.systemMillis(),
-                    end.peakRssBytes(), end.logTail());
+                    step.name(),
+                    command.argv(),
+                    end.exit(),
+                    end.signal(),
+                    end.wallMillis(),
+                    end.userMillis(),
+                    end.systemMillis(),
+                    end.peakRssBytes(),
+                    end.logTail());
             if (!end.lost()) {
                 journal.append(new JournalRecord.StepEnded(id.item(), id.generation(), id.attempt(), run));
             }
@@ -83,12 +96,14 @@ final class StepStage {
 
     /** Whether all steps ended well. */
     boolean succeeded(Attempt attempt) {
-        return attempt.runs().size() == job.steps().size() && attempt.runs().stream().allMatch(r -> r.exit() == 0 && r.signal() == 0);
+        return attempt.runs().size() == job.steps().size()
+                && attempt.runs().stream().allMatch(r -> r.exit() == 0 && r.signal() == 0);
     }
 
     private End runOne(Attempt attempt, CommandId id, Command command) throws AttemptFailed, InterruptedException {
         var future = calls.end(id);
-        // One that an earlier life of the worker had started either runs still, or has ended, or is lost: it never starts again here.
+        // One that an earlier life of the worker had started either runs still, or has ended, or is lost: it never
+        // starts again here.
         boolean recovered = id.equals(attempt.running());
         attempt.running(id);
         try {
@@ -110,7 +125,8 @@ final class StepStage {
     private void stopAndWait(CommandId id, CompletableFuture<End> future) {
         host.stop(id, STOP_GRACE);
         try {
-            future.orTimeout(STOP_GRACE.multipliedBy(2).toMillis(), TimeUnit.MILLISECONDS).join();
+            future.orTimeout(STOP_GRACE.multipliedBy(2).toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
             host.acknowledge(id);
             calls.forget(id);
         } catch (CompletionException e) {
@@ -125,10 +141,12 @@ final class StepStage {
             throw new AttemptFailed(Failures.bufferFull(overgrown.message(), overgrown.nextTier()));
         }
         if (attempt.space().distrusted()) {
-            throw new AttemptFailed(Failures.distrusted("tier " + attempt.space().tier()));
+            throw new AttemptFailed(
+                    Failures.distrusted("tier " + attempt.space().tier()));
         }
         if (end.isPresent() && end.get().lost()) {
-            throw new AttemptFailed(Failures.stepLost(what(attempt, step) + " was lost: its runner died (" + end.get().problem() + ")"));
+            throw new AttemptFailed(Failures.stepLost(what(attempt, step) + " was lost: its runner died ("
+                    + end.get().problem() + ")"));
         }
         if (run.exit() == 0 && run.signal() == 0) {
             return;
@@ -145,7 +163,10 @@ final class StepStage {
     }
 
     private static String how(StepRun run, Optional<End> end) {
-        var problem = end.map(End::problem).filter(p -> !p.isEmpty()).map(p -> ": " + p).orElse("");
+        var problem = end.map(End::problem)
+                .filter(p -> !p.isEmpty())
+                .map(p -> ": " + p)
+                .orElse("");
         if (run.signal() != 0) {
             var oom = end.map(End::oomKilled).orElse(false) ? " (out of memory)" : "";
             return "was killed by signal " + run.signal() + oom + problem + tail(run);
@@ -167,7 +188,13 @@ final class StepStage {
         var lease = attempt.lease();
         var inputs = new HashMap<String, String>(shared.paths());
         var main = mainInput(attempt, inputs);
-        return StepVariables.of(job, lease.key(), inputs, main, attempt.space().work(), attempt.space().out());
+        return StepVariables.of(
+                job,
+                lease.key(),
+                inputs,
+                main,
+                attempt.space().work(),
+                attempt.space().out());
     }
 
     private Optional<String> mainInput(Attempt attempt, Map<String, String> inputs) {
@@ -200,7 +227,9 @@ final class StepStage {
         readable.add(attempt.space().in());
         var writable = List.of(attempt.space().work(), attempt.space().out());
         var image = step.image();
-        var line = image == null ? argv : environment.images().wrap(image, argv, own, attempt.space().work(), readable, writable);
+        var line = image == null
+                ? argv
+                : environment.images().wrap(image, argv, own, attempt.space().work(), readable, writable);
         return new Command(
                 id,
                 attempt.lease().key(),

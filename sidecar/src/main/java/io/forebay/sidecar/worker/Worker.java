@@ -42,6 +42,7 @@ public final class Worker implements AttemptRun.Host {
     private static final Duration RENEW = Duration.ofSeconds(5);
     /** How long a step that is stopped has between SIGTERM and SIGKILL. */
     private static final Duration STOP_GRACE = Duration.ofSeconds(10);
+
     private static final Duration SHORTEST_GRACE = Duration.ofMillis(500);
     /** Attempts in all states together: bounds memory, whatever the buffer would hold. */
     private static final int MOST_ATTEMPTS = 512;
@@ -183,7 +184,9 @@ public final class Worker implements AttemptRun.Host {
     }
 
     private long freeBytes() {
-        return buffer.use().stream().mapToLong(u -> u.sizeBytes() - u.reservedBytes()).sum();
+        return buffer.use().stream()
+                .mapToLong(u -> u.sizeBytes() - u.reservedBytes())
+                .sum();
     }
 
     private void accept(ItemLease lease) {
@@ -284,7 +287,8 @@ public final class Worker implements AttemptRun.Host {
     public List<Unexported> atRisk(String cause) {
         var list = new ArrayList<Unexported>();
         for (var attempt : held.values()) {
-            if (attempt.hasSpace() && (attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING)) {
+            if (attempt.hasSpace()
+                    && (attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING)) {
                 list.addAll(stages.flush().unexported(attempt, stages.steps().succeeded(attempt), cause));
             }
         }

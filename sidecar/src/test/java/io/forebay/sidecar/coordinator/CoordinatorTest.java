@@ -89,7 +89,9 @@ class CoordinatorTest {
         }
         for (var mode : new RunMode[] {RunMode.RUN, RunMode.RESUME, RunMode.CONTINUE}) {
             try (var coordinator = start(mode)) {
-                assertThat(worker(coordinator, "w1").carryAll(coordinator)).as(mode.name()).isZero();
+                assertThat(worker(coordinator, "w1").carryAll(coordinator))
+                        .as(mode.name())
+                        .isZero();
                 var summary = coordinator.await();
                 assertThat(summary.code()).isEqualTo(ExitCode.DURABLE);
                 assertThat(summary.done()).isEqualTo(5);
@@ -103,7 +105,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("R5 one input got other bytes of equal size: that item runs again, the others do not; the notice says how many")
+    @DisplayName(
+            "R5 one input got other bytes of equal size: that item runs again, the others do not; the notice says how many")
     void changedInput() throws Exception {
         rig.inputs(5);
         try (var coordinator = start(RunMode.RUN)) {
@@ -112,11 +115,14 @@ class CoordinatorTest {
         }
         bucket.set("in/003.nii", "INPUT 3");
         try (var coordinator = start(RunMode.RUN)) {
-            assertThat(coordinator.notices()).anyMatch(n -> n.contains("1 of 5 items are run, 4 have completion records"));
+            assertThat(coordinator.notices())
+                    .anyMatch(n -> n.contains("1 of 5 items are run, 4 have completion records"));
             var worker = worker(coordinator, "w0");
             rig.pass(CoordinatorRig.LEASE);
             var leases = worker.lease(coordinator, 10);
-            assertThat(leases).singleElement().satisfies(l -> assertThat(l.key()).isEqualTo("003.nii"));
+            assertThat(leases)
+                    .singleElement()
+                    .satisfies(l -> assertThat(l.key()).isEqualTo("003.nii"));
             worker.carry(coordinator, leases.getFirst());
             assertThat(coordinator.await()).satisfies(s -> {
                 assertThat(s.done()).isEqualTo(5);
@@ -135,12 +141,14 @@ class CoordinatorTest {
         }
         maker.to = "s3://bucket/other/$(DIR)/";
         try (var coordinator = start(RunMode.RUN)) {
-            assertThat(coordinator.notices()).anyMatch(n -> n.startsWith("the manifest has changed: 3 of 3 items are run"));
+            assertThat(coordinator.notices())
+                    .anyMatch(n -> n.startsWith("the manifest has changed: 3 of 3 items are run"));
         }
     }
 
     @Test
-    @DisplayName("C2 C3 a coordinator gone with half the items done: a new one goes on, those are not run again, all others are")
+    @DisplayName(
+            "C2 C3 a coordinator gone with half the items done: a new one goes on, those are not run again, all others are")
     void succession() throws Exception {
         rig.inputs(20);
         var first = start(RunMode.RUN);
@@ -155,7 +163,9 @@ class CoordinatorTest {
             assertThat(worker.renew(second).generation()).isEqualTo(2);
             assertThat(worker.holds).as("what it holds stays with it").hasSize(3);
             var other = worker(second, "w1");
-            assertThat(other.lease(second, 30)).as("workers have one lease's time to report").isEmpty();
+            assertThat(other.lease(second, 30))
+                    .as("workers have one lease's time to report")
+                    .isEmpty();
             rig.pass(CoordinatorRig.LEASE.minusSeconds(1));
             worker.renew(second);
             other.renew(second);
@@ -179,7 +189,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("C10 killed between intent and publish, the worker gone: published from the intent alone, no item is run again")
+    @DisplayName(
+            "C10 killed between intent and publish, the worker gone: published from the intent alone, no item is run again")
     void intentIsCarriedOut() throws Exception {
         rig.inputs(2);
         var first = start(RunMode.RUN);
@@ -209,7 +220,9 @@ class CoordinatorTest {
         var first = start(RunMode.RUN);
         var worker = worker(first, "w0");
         var lease = worker.lease(first, 1).getFirst();
-        var outputs = List.of("1", "2", "3", "4", "5").stream().map(n -> worker.output(lease, n)).toList();
+        var outputs = List.of("1", "2", "3", "4", "5").stream()
+                .map(n -> worker.output(lease, n))
+                .toList();
         worker.announce(first, lease, outputs);
         worker.stage(lease, outputs);
         worker.commit(first, lease, true, outputs);
@@ -227,7 +240,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("C10 pieces of an intent that died with a buffer: a new generation, once no request of the old one can come")
+    @DisplayName(
+            "C10 pieces of an intent that died with a buffer: a new generation, once no request of the old one can come")
     void lostPieces() throws Exception {
         rig.inputs(1);
         try (var coordinator = start(RunMode.RUN)) {
@@ -240,7 +254,9 @@ class CoordinatorTest {
             rig.pass(CoordinatorRig.LEASE);
             coordinator.tick();
             var other = worker(coordinator, "w1");
-            assertThat(other.lease(coordinator, 1)).as("the silent worker may still send it").isEmpty();
+            assertThat(other.lease(coordinator, 1))
+                    .as("the silent worker may still send it")
+                    .isEmpty();
             rig.pass(Duration.ofMinutes(17));
             coordinator.tick();
             other = worker(coordinator, "w1");
@@ -272,7 +288,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("R1 an attempt lost with staged outputs: they are removed before the item is leased again; all outputs are attempt 2's")
+    @DisplayName(
+            "R1 an attempt lost with staged outputs: they are removed before the item is leased again; all outputs are attempt 2's")
     void leftoversAreRemoved() throws Exception {
         rig.inputs(1);
         try (var coordinator = start(RunMode.RUN)) {
@@ -282,8 +299,12 @@ class CoordinatorTest {
             worker.announce(coordinator, lease, outputs);
             worker.stage(lease, outputs);
             assertThat(bucket.stagedHandles()).hasSize(3);
-            assertThat(worker.failed(coordinator, lease, FakeWorker.stepFailed(), List.of()).again()).isTrue();
-            assertThat(worker.lease(coordinator, 1)).as("not before they are gone").isEmpty();
+            assertThat(worker.failed(coordinator, lease, FakeWorker.stepFailed(), List.of())
+                            .again())
+                    .isTrue();
+            assertThat(worker.lease(coordinator, 1))
+                    .as("not before they are gone")
+                    .isEmpty();
             coordinator.tick();
             assertThat(bucket.stagedHandles()).isEmpty();
             var again = worker.lease(coordinator, 1).getFirst();
@@ -312,7 +333,8 @@ class CoordinatorTest {
             var answer = frozen.commit(coordinator, lease, true, outputs);
             assertThat(answer.refusal()).isNotNull();
             assertThat(answer.refusal().reason()).isEqualTo("FENCED");
-            assertThat(frozen.announce(coordinator, lease, outputs).refusal().reason()).isEqualTo("FENCED");
+            assertThat(frozen.announce(coordinator, lease, outputs).refusal().reason())
+                    .isEqualTo("FENCED");
             assertThat(frozen.done(coordinator, lease, outputs).fenced()).isTrue();
             assertThat(bucket.text("out/000.nii")).endsWith(" by 2");
             assertThat(coordinator.await().code()).isEqualTo(ExitCode.DURABLE);
@@ -328,7 +350,9 @@ class CoordinatorTest {
             var lease = first.lease(coordinator, 1).getFirst();
             var second = first.restartedEmpty();
             second.register(coordinator);
-            assertThat(first.commit(coordinator, lease, true, List.of(first.output(lease, "x"))).refusal().reason())
+            assertThat(first.commit(coordinator, lease, true, List.of(first.output(lease, "x")))
+                            .refusal()
+                            .reason())
                     .isEqualTo("FENCED");
             assertThat(first.renew(coordinator).cancel()).containsExactly(lease.item());
             second.carryAll(coordinator);
@@ -337,7 +361,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("a worker that was cut off for longer than its lease takes up what nobody else was given, and loses the rest")
+    @DisplayName(
+            "a worker that was cut off for longer than its lease takes up what nobody else was given, and loses the rest")
     void cutOff() throws Exception {
         rig.inputs(2);
         try (var coordinator = start(RunMode.RUN)) {
@@ -366,7 +391,9 @@ class CoordinatorTest {
         try (var old = start(RunMode.RUN);
                 var next = start(RunMode.CONTINUE)) {
             var worker = rig.worker("w0");
-            assertThatThrownBy(() -> worker.register(old)).isInstanceOf(LinkException.class).hasMessageContaining("taken over");
+            assertThatThrownBy(() -> worker.register(old))
+                    .isInstanceOf(LinkException.class)
+                    .hasMessageContaining("taken over");
             worker.register(next);
             assertThat(old.await()).satisfies(s -> {
                 assertThat(s.code()).isEqualTo(ExitCode.PASSING);
@@ -388,9 +415,13 @@ class CoordinatorTest {
             for (int attempt = 1; attempt <= 3; attempt++) {
                 var lease = worker.lease(coordinator, 1).getFirst();
                 assertThat(lease.attempt()).isEqualTo(attempt);
-                assertThat(worker.commit(coordinator, lease, false, List.of(worker.output(lease, "debug"))).refusal())
-                        .satisfies(r -> assertThat(r == null ? "granted" : r.reason()).isEqualTo(lease.attempt() < 3 ? "WILL_RETRY" : "granted"));
-                assertThat(worker.failed(coordinator, lease, FakeWorker.stepFailed(), List.of()).again()).isEqualTo(attempt < 3);
+                assertThat(worker.commit(coordinator, lease, false, List.of(worker.output(lease, "debug")))
+                                .refusal())
+                        .satisfies(r -> assertThat(r == null ? "granted" : r.reason())
+                                .isEqualTo(lease.attempt() < 3 ? "WILL_RETRY" : "granted"));
+                assertThat(worker.failed(coordinator, lease, FakeWorker.stepFailed(), List.of())
+                                .again())
+                        .isEqualTo(attempt < 3);
             }
             assertThat(worker.lease(coordinator, 1)).isEmpty();
             assertThat(coordinator.await()).satisfies(s -> {
@@ -402,7 +433,8 @@ class CoordinatorTest {
                 });
             });
         }
-        assertThat(bucket.keys().stream().filter(k -> k.startsWith("records/increment/logs/"))).hasSize(3);
+        assertThat(bucket.keys().stream().filter(k -> k.startsWith("records/increment/logs/")))
+                .hasSize(3);
     }
 
     @Test
@@ -425,7 +457,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("a poison item that kills its worker is found: it runs alone and fails by name, what ran beside it is done")
+    @DisplayName(
+            "a poison item that kills its worker is found: it runs alone and fails by name, what ran beside it is done")
     void poison() throws Exception {
         rig.inputs(4);
         maker.retryWorker = 100;
@@ -436,7 +469,8 @@ class CoordinatorTest {
             while (coordinator.progress().done() + coordinator.progress().failed() < 4) {
                 assertThat(lives).as("lives of the worker").isLessThan(10);
                 var leases = worker.lease(coordinator, 4);
-                var poison = leases.stream().filter(l -> l.key().equals("002.nii")).findFirst();
+                var poison =
+                        leases.stream().filter(l -> l.key().equals("002.nii")).findFirst();
                 if (poison.isPresent()) {
                     for (var lease : leases) {
                         worker.state(lease, "RUNNING");
@@ -454,7 +488,9 @@ class CoordinatorTest {
             }
             assertThat(coordinator.await()).satisfies(s -> {
                 assertThat(s.done()).isEqualTo(3);
-                assertThat(s.failures()).singleElement().satisfies(f -> assertThat(f.key()).isEqualTo("002.nii"));
+                assertThat(s.failures())
+                        .singleElement()
+                        .satisfies(f -> assertThat(f.key()).isEqualTo("002.nii"));
                 assertThat(s.code()).isEqualTo(ExitCode.STEP_FAILED);
             });
         }
@@ -472,24 +508,34 @@ class CoordinatorTest {
             leases.forEach(l -> worker.state(l, "RUNNING"));
             worker.renew(coordinator);
             for (var lease : leases) {
-                assertThat(worker.failed(coordinator, lease, lost, List.of()).again()).as(lease.key()).isTrue();
+                assertThat(worker.failed(coordinator, lease, lost, List.of()).again())
+                        .as(lease.key())
+                        .isTrue();
             }
             for (int i = 0; i < 3; i++) {
                 var suspects = worker.lease(coordinator, 3);
-                assertThat(suspects).singleElement().satisfies(l -> assertThat(l.alone()).isTrue());
-                assertThat(worker.lease(coordinator, 3)).as("nothing beside a suspect").isEmpty();
+                assertThat(suspects)
+                        .singleElement()
+                        .satisfies(l -> assertThat(l.alone()).isTrue());
+                assertThat(worker.lease(coordinator, 3))
+                        .as("nothing beside a suspect")
+                        .isEmpty();
                 var suspect = suspects.getFirst();
                 worker.state(suspect, "RUNNING");
                 worker.renew(coordinator);
                 if (suspect.key().equals("001.nii")) {
-                    assertThat(worker.failed(coordinator, suspect, lost, List.of()).again()).isFalse();
+                    assertThat(worker.failed(coordinator, suspect, lost, List.of())
+                                    .again())
+                            .isFalse();
                 } else {
                     worker.carry(coordinator, suspect);
                 }
             }
             assertThat(coordinator.await()).satisfies(s -> {
                 assertThat(s.done()).isEqualTo(2);
-                assertThat(s.failures()).singleElement().satisfies(f -> assertThat(f.key()).isEqualTo("001.nii"));
+                assertThat(s.failures())
+                        .singleElement()
+                        .satisfies(f -> assertThat(f.key()).isEqualTo("001.nii"));
             });
         }
     }
@@ -513,7 +559,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("P10 two items publish one final name: the second commit is refused naming both, also after a restart; fails 74")
+    @DisplayName(
+            "P10 two items publish one final name: the second commit is refused naming both, also after a restart; fails 74")
     void nameConflict() throws Exception {
         bucket.set("in/a/x.nii", "1");
         bucket.set("in/b/x.nii", "2");
@@ -528,9 +575,13 @@ class CoordinatorTest {
         worker.done(coordinator, a, first);
         for (int round = 0; round < 2; round++) {
             var b = leases.get(1);
-            var refusal = worker.commit(coordinator, b, true, List.of(worker.output(b, "x.nii"))).refusal();
+            var refusal = worker.commit(coordinator, b, true, List.of(worker.output(b, "x.nii")))
+                    .refusal();
             assertThat(refusal.reason()).isEqualTo("NAME_CONFLICT");
-            assertThat(refusal.message()).contains("a/x.nii").contains("b/x.nii").contains("s3://bucket/out/x.nii");
+            assertThat(refusal.message())
+                    .contains("a/x.nii")
+                    .contains("b/x.nii")
+                    .contains("s3://bucket/out/x.nii");
             if (round == 0) {
                 coordinator.close();
                 coordinator = start(RunMode.CONTINUE);
@@ -538,7 +589,10 @@ class CoordinatorTest {
             }
         }
         worker.failed(
-                coordinator, leases.get(1), new Failure("NameConflict", "...", 74, true, true, false, false), List.of(unexported("b/x.nii")));
+                coordinator,
+                leases.get(1),
+                new Failure("NameConflict", "...", 74, true, true, false, false),
+                List.of(unexported("b/x.nii")));
         var summary = coordinator.await();
         coordinator.close();
         assertThat(summary.code()).isEqualTo(ExitCode.NOT_DURABLE);
@@ -555,20 +609,39 @@ class CoordinatorTest {
             var lease = worker.lease(coordinator, 1).getFirst();
             var one = worker.output(lease, "x");
             var other = new io.forebay.message.Messages.StagedOutput(
-                    "other", "deep/x", one.finalUri(), one.root(), "TEMP", ".fb-other", List.of(), 1, "00000000", 0644, 0, null);
-            assertThat(worker.commit(coordinator, lease, true, List.of(one, other)).refusal().reason()).isEqualTo("NAME_CONFLICT");
-            assertThat(worker.commit(coordinator, lease, true, List.of(one, one)).refusal()).isNull();
+                    "other",
+                    "deep/x",
+                    one.finalUri(),
+                    one.root(),
+                    "TEMP",
+                    ".fb-other",
+                    List.of(),
+                    1,
+                    "00000000",
+                    0644,
+                    0,
+                    null);
+            assertThat(worker.commit(coordinator, lease, true, List.of(one, other))
+                            .refusal()
+                            .reason())
+                    .isEqualTo("NAME_CONFLICT");
+            assertThat(worker.commit(coordinator, lease, true, List.of(one, one))
+                            .refusal())
+                    .isNull();
         }
     }
 
     @Test
-    @DisplayName("D4 40 items, the first one's output denied: 39 published, fails 74, 1 listed; count told = lines listed")
+    @DisplayName(
+            "D4 40 items, the first one's output denied: 39 published, fails 74, 1 listed; count told = lines listed")
     void oneDenied() throws Exception {
         rig.inputs(40);
         try (var coordinator = start(RunMode.RUN)) {
             var worker = worker(coordinator, "w0");
             var denied = worker.lease(coordinator, 1).getFirst();
-            assertThat(worker.failed(coordinator, denied, denied(), List.of(unexported(denied.key()))).again()).isFalse();
+            assertThat(worker.failed(coordinator, denied, denied(), List.of(unexported(denied.key())))
+                            .again())
+                    .isFalse();
             assertThat(worker.carryAll(coordinator)).isEqualTo(39);
             assertThat(coordinator.await()).satisfies(s -> {
                 assertThat(s.code()).isEqualTo(ExitCode.NOT_DURABLE);
@@ -577,7 +650,11 @@ class CoordinatorTest {
                 assertThat(s.unexportedBytes()).isEqualTo(100);
             });
         }
-        assertThat(unexportedList().lines()).singleElement().asString().contains("\"path\":\"000.nii\"").contains("/buffer/000.nii");
+        assertThat(unexportedList().lines())
+                .singleElement()
+                .asString()
+                .contains("\"path\":\"000.nii\"")
+                .contains("/buffer/000.nii");
         // The same again: told, not run.
         try (var again = start(RunMode.CONTINUE)) {
             assertThat(again.await()).satisfies(s -> {
@@ -589,7 +666,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("C7 resume after a failed flush: the worker's intact attempt goes on, nothing is run again, the list is gone")
+    @DisplayName(
+            "C7 resume after a failed flush: the worker's intact attempt goes on, nothing is run again, the list is gone")
     void resumeAfterFailedFlush() throws Exception {
         rig.inputs(2);
         FakeWorker worker;
@@ -617,7 +695,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("resume tries failed items again; what nobody holds any more is run anew, and stays listed until it is done")
+    @DisplayName(
+            "resume tries failed items again; what nobody holds any more is run anew, and stays listed until it is done")
     void resumeWithoutBuffer() throws Exception {
         rig.inputs(1);
         try (var coordinator = start(RunMode.RUN)) {
@@ -644,7 +723,9 @@ class CoordinatorTest {
             rig.pass(CoordinatorRig.LEASE);
             coordinator.tick();
             var worker = worker(coordinator, "w1");
-            assertThat(worker.lease(coordinator, 1)).singleElement().satisfies(l -> assertThat(l.attempt()).isEqualTo(2));
+            assertThat(worker.lease(coordinator, 1))
+                    .singleElement()
+                    .satisfies(l -> assertThat(l.attempt()).isEqualTo(2));
             worker.carry(coordinator, List.copyOf(worker.holds.values()).getFirst());
             assertThat(coordinator.await().code()).isEqualTo(ExitCode.DURABLE);
         }
@@ -653,7 +734,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("D9 Continue: 2 of 10 fail, 8 published, fails 1, both named; Stop: nothing further starts after the first failure")
+    @DisplayName(
+            "D9 Continue: 2 of 10 fail, 8 published, fails 1, both named; Stop: nothing further starts after the first failure")
     void onItemFailure() throws Exception {
         rig.inputs(10);
         maker.retryItem = 0;
@@ -700,7 +782,11 @@ class CoordinatorTest {
         try (var coordinator = start(RunMode.RUN)) {
             var worker = worker(coordinator, "w0");
             var leases = worker.lease(coordinator, 2);
-            worker.failed(coordinator, leases.get(0), new Failure("MissingOutput", "no *.nii", 1, true, false, false, false), List.of());
+            worker.failed(
+                    coordinator,
+                    leases.get(0),
+                    new Failure("MissingOutput", "no *.nii", 1, true, false, false, false),
+                    List.of());
             worker.done(coordinator, leases.get(1), List.of());
             assertThat(coordinator.await()).satisfies(s -> {
                 assertThat(s.code()).isEqualTo(ExitCode.STEP_FAILED);
@@ -711,7 +797,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("no false success: Done with outputs that were never granted is refused, a failed attempt's grant is no success")
+    @DisplayName(
+            "no false success: Done with outputs that were never granted is refused, a failed attempt's grant is no success")
     void noFalseSuccess() throws Exception {
         rig.inputs(2);
         maker.retryItem = 0;
@@ -741,19 +828,25 @@ class CoordinatorTest {
             worker.announce(coordinator, lease, outputs);
             worker.announce(coordinator, lease, outputs);
             worker.stage(lease, outputs);
-            assertThat(worker.commit(coordinator, lease, true, outputs).refusal()).isNull();
-            assertThat(worker.commit(coordinator, lease, true, outputs).refusal()).isNull();
-            assertThat(worker.commit(coordinator, lease, true, List.of(worker.output(lease, "other"))).refusal().reason())
+            assertThat(worker.commit(coordinator, lease, true, outputs).refusal())
+                    .isNull();
+            assertThat(worker.commit(coordinator, lease, true, outputs).refusal())
+                    .isNull();
+            assertThat(worker.commit(coordinator, lease, true, List.of(worker.output(lease, "other")))
+                            .refusal()
+                            .reason())
                     .isEqualTo("FENCED");
             worker.publish(outputs.getFirst());
             assertThat(worker.done(coordinator, lease, outputs).fenced()).isFalse();
-            assertThat(worker.done(coordinator, lease, outputs)).isEqualTo(new io.forebay.message.Messages.Ended(false, false));
+            assertThat(worker.done(coordinator, lease, outputs))
+                    .isEqualTo(new io.forebay.message.Messages.Ended(false, false));
             assertThat(coordinator.await().code()).isEqualTo(ExitCode.DURABLE);
         }
     }
 
     @Test
-    @DisplayName("L5 stealing: what a slow worker has not begun is given to an idle one, never before it has given it back")
+    @DisplayName(
+            "L5 stealing: what a slow worker has not begun is given to an idle one, never before it has given it back")
     void stealing() throws Exception {
         rig.inputs(6);
         try (var coordinator = start(RunMode.RUN)) {
@@ -768,9 +861,12 @@ class CoordinatorTest {
             });
             var cancelled = slow.renew(coordinator).cancel();
             assertThat(cancelled).hasSize(2).doesNotContain(leases.getFirst().item());
-            assertThat(fast.lease(coordinator, 2)).as("it has not been given back yet").isEmpty();
+            assertThat(fast.lease(coordinator, 2))
+                    .as("it has not been given back yet")
+                    .isEmpty();
             slow.renew(coordinator);
-            assertThat(fast.lease(coordinator, 2).stream().map(l -> l.item())).containsExactlyInAnyOrderElementsOf(cancelled);
+            assertThat(fast.lease(coordinator, 2).stream().map(l -> l.item()))
+                    .containsExactlyInAnyOrderElementsOf(cancelled);
             fast.carryAll(coordinator);
             for (var lease : List.copyOf(fast.holds.values())) {
                 fast.carry(coordinator, lease);
@@ -794,7 +890,9 @@ class CoordinatorTest {
             one.holds.values().forEach(l -> one.state(l, "RUNNING"));
             one.renew(coordinator);
             assertThat(two.leases(coordinator, 1).drained()).as("one stays").isTrue();
-            assertThat(one.leases(coordinator, 1).drained()).as("the last one stays").isFalse();
+            assertThat(one.leases(coordinator, 1).drained())
+                    .as("the last one stays")
+                    .isFalse();
         }
     }
 
@@ -832,7 +930,8 @@ class CoordinatorTest {
         try (var coordinator = start(RunMode.RUN)) {
             var worker = worker(coordinator, "w0");
             var lease = worker.lease(coordinator, 1).getFirst();
-            worker.failed(coordinator, lease, new Failure("Flush", "no such bucket", 74, true, true, true, false), List.of());
+            worker.failed(
+                    coordinator, lease, new Failure("Flush", "no such bucket", 74, true, true, true, false), List.of());
             assertThat(worker.leases(coordinator, 1).drained()).isTrue();
             assertThat(coordinator.await()).satisfies(s -> {
                 assertThat(s.code()).isEqualTo(ExitCode.NOT_DURABLE);
@@ -850,8 +949,11 @@ class CoordinatorTest {
             var worker = worker(coordinator, "w0");
             var lease = worker.lease(coordinator, 1).getFirst();
             assertThat(lease.avoidTier()).isZero();
-            worker.failed(coordinator, lease, new Failure("BufferFull", "full", 1, false, false, false, true), List.of());
-            assertThat(worker.lease(coordinator, 1)).singleElement().satisfies(l -> assertThat(l.avoidTier()).isEqualTo(1));
+            worker.failed(
+                    coordinator, lease, new Failure("BufferFull", "full", 1, false, false, false, true), List.of());
+            assertThat(worker.lease(coordinator, 1))
+                    .singleElement()
+                    .satisfies(l -> assertThat(l.avoidTier()).isEqualTo(1));
         }
     }
 

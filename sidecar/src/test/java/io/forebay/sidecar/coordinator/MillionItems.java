@@ -43,7 +43,8 @@ public final class MillionItems {
         maker.to = "file://" + folder.resolve("out") + "/$(DIR)/";
         var job = maker.job();
         var stores = new Stores(
-                List.of(), (root, access) -> root.scheme().isPosix() ? PosixStore.open(root.scheme()) : new Listing(items));
+                List.of(),
+                (root, access) -> root.scheme().isPosix() ? PosixStore.open(root.scheme()) : new Listing(items));
         long began = System.nanoTime();
         try (stores;
                 var coordinator = Coordinator.open(job, stores, CoordinatorOptions.local(RunMode.RUN, scratch))) {
@@ -58,7 +59,11 @@ public final class MillionItems {
             var summary = coordinator.await();
             tell("ended with " + summary.code() + ", done " + summary.done() + ", skipped " + summary.skipped(), began);
         }
-        System.out.println(Files.readString(Path.of("/proc/self/status")).lines().filter(l -> l.startsWith("VmHWM")).findFirst().orElse(""));
+        System.out.println(Files.readString(Path.of("/proc/self/status"))
+                .lines()
+                .filter(l -> l.startsWith("VmHWM"))
+                .findFirst()
+                .orElse(""));
     }
 
     private static void tell(String what, long began) {
@@ -72,7 +77,8 @@ public final class MillionItems {
             for (int i = 0; i < THREADS; i++) {
                 all.add(threads.submit(() -> {
                     while (true) {
-                        var leases = coordinator.lease(new LeaseRequest("local", "one", coordinator.generation(), LEASED_AT_ONCE, 0));
+                        var leases = coordinator.lease(
+                                new LeaseRequest("local", "one", coordinator.generation(), LEASED_AT_ONCE, 0));
                         for (var lease : leases.items()) {
                             carry(coordinator, lease);
                             done.incrementAndGet();
@@ -91,13 +97,31 @@ public final class MillionItems {
 
     private static void carry(Coordinator coordinator, ItemLease lease) throws Exception {
         var output = new StagedOutput(
-                "result", lease.key(), "file:///out/" + lease.key(), "/out/", "TEMP", ".fb-" + lease.item(), List.of(), 4096, "01020304",
-                0644, 1, null);
+                "result",
+                lease.key(),
+                "file:///out/" + lease.key(),
+                "/out/",
+                "TEMP",
+                ".fb-" + lease.item(),
+                List.of(),
+                4096,
+                "01020304",
+                0644,
+                1,
+                null);
         var outputs = List.of(output);
         coordinator.commit(new CommitRequest("local", "one", lease.item(), 0, lease.attempt(), true, false, outputs));
         coordinator.ended(new ItemEnded(
-                "local", "one", lease.item(), 0, lease.attempt(), null, List.of(io.forebay.testing.FakeWorker.run(0)), outputs,
-                List.of(), new Timing(1, 2, 3, 4, 5, 6)));
+                "local",
+                "one",
+                lease.item(),
+                0,
+                lease.attempt(),
+                null,
+                List.of(io.forebay.testing.FakeWorker.run(0)),
+                outputs,
+                List.of(),
+                new Timing(1, 2, 3, 4, 5, 6)));
     }
 
     /** An endless supply of objects, listed in no useful order. */
@@ -116,7 +140,9 @@ public final class MillionItems {
                 long n = i * 7_919L % count;
                 var key = "in/subject-%03d/session-%02d/chunk-%07d.nii.gz".formatted(n % 500, n % 7, n);
                 sink.found(new Entry(
-                        key, Entry.Kind.FILE, new Version.S3(key, 4096, "0123456789abcdef0123456789abcdef", null, 1_700_000_000_000L + n),
+                        key,
+                        Entry.Kind.FILE,
+                        new Version.S3(key, 4096, "0123456789abcdef0123456789abcdef", null, 1_700_000_000_000L + n),
                         FileMeta.UNKNOWN));
             }
         }

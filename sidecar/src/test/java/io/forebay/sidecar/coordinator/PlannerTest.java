@@ -60,11 +60,18 @@ class PlannerTest {
     }
 
     @Test
-    @DisplayName("G1 include and exclude give the exact set, in order; only the fixed prefix is listed; our own files are no inputs")
+    @DisplayName(
+            "G1 include and exclude give the exact set, in order; only the fixed prefix is listed; our own files are no inputs")
     void selection() throws Exception {
         put(
-                "in/sub/b.nii.gz", "in/sub/a.nii.gz", "in/sub/tmp/c.nii.gz", "in/sub/d.txt", "in/other/e.nii.gz",
-                "in/sub/.forebay/f.nii.gz", "in/sub/.fb-0123.nii.gz", "in/sub/deep/er/g.nii.gz");
+                "in/sub/b.nii.gz",
+                "in/sub/a.nii.gz",
+                "in/sub/tmp/c.nii.gz",
+                "in/sub/d.txt",
+                "in/other/e.nii.gz",
+                "in/sub/.forebay/f.nii.gz",
+                "in/sub/.fb-0123.nii.gz",
+                "in/sub/deep/er/g.nii.gz");
         maker.include = List.of(Glob.parse("sub/**/*.nii.gz"));
         maker.exclude = List.of(Glob.parse("sub/tmp/**"));
         var listed = new ArrayList<String>();
@@ -95,13 +102,20 @@ class PlannerTest {
     @DisplayName("G3 files outside any group are left out by name; groups have all their files")
     void groups() throws Exception {
         put(
-                "in/sub-01/anat/t1.nii", "in/sub-01/func/bold.nii", "in/sub-02/anat/t1.nii", "in/participants.tsv",
-                "in/derivatives/x.txt", "in/ds2/sub-01/t1.nii", "in/sub-01x/y", "in/sub-01.txt");
+                "in/sub-01/anat/t1.nii",
+                "in/sub-01/func/bold.nii",
+                "in/sub-02/anat/t1.nii",
+                "in/participants.tsv",
+                "in/derivatives/x.txt",
+                "in/ds2/sub-01/t1.nii",
+                "in/sub-01x/y",
+                "in/sub-01.txt");
         maker.groupBy = Optional.of(Glob.parse("sub-*"));
         try (var plan = plan()) {
             assertThat(keys(plan)).containsExactlyInAnyOrder("sub-01", "sub-01x", "sub-02", "ds2/sub-01");
             var first = plan.item(keys(plan).indexOf("sub-01"));
-            assertThat(first.inputs().stream().map(ItemInput::relative)).containsExactly("sub-01/anat/t1.nii", "sub-01/func/bold.nii");
+            assertThat(first.inputs().stream().map(ItemInput::relative))
+                    .containsExactly("sub-01/anat/t1.nii", "sub-01/func/bold.nii");
             assertThat(plan.totals().outsideGroups()).isEqualTo(3);
             assertThat(plan.leftOut().stream().map(LeftOut::key))
                     .containsExactlyInAnyOrder("participants.tsv", "derivatives/x.txt", "sub-01.txt");
@@ -125,8 +139,10 @@ class PlannerTest {
     @DisplayName("a source that is one file, and one without a trailing slash")
     void oneFile() throws Exception {
         put("in/a", "atlas/brain.nii", "flat/x/y");
-        maker.moreInputs.add(new Input("atlas", StoreUri.parse("s3://bucket/atlas/brain.nii"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
-        maker.moreInputs.add(new Input("flat", StoreUri.parse("s3://bucket/flat"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
+        maker.moreInputs.add(new Input(
+                "atlas", StoreUri.parse("s3://bucket/atlas/brain.nii"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
+        maker.moreInputs.add(
+                new Input("flat", StoreUri.parse("s3://bucket/flat"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
         try (var plan = plan()) {
             assertThat(plan.shared().stream().map(ItemInput::relative)).containsExactly("brain.nii", "x/y");
         }
@@ -162,18 +178,23 @@ class PlannerTest {
         assertThat(calls).hasValue(4);
         var dead = new HalfListing(bucket, Integer.MAX_VALUE, calls);
         assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(dead), retry, scratch).plan())
-                .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.code()).isEqualTo(ExitCode.PASSING));
+                .isInstanceOfSatisfying(
+                        CoordinatorException.class, e -> assertThat(e.code()).isEqualTo(ExitCode.PASSING));
     }
 
     @Test
     @DisplayName("M5 an input larger than every tier is refused with both sizes")
     void tooLarge() {
         bucket.set("in/big", new byte[3000]);
-        maker.tiers = List.of(new Tier(Medium.MEMORY, Bytes.of(1000), null), new Tier(Medium.DISK, Bytes.of(2048), null));
+        maker.tiers =
+                List.of(new Tier(Medium.MEMORY, Bytes.of(1000), null), new Tier(Medium.DISK, Bytes.of(2048), null));
         assertThatThrownBy(this::plan).isInstanceOfSatisfying(CoordinatorException.class, e -> {
             assertThat(e.code()).isEqualTo(ExitCode.NO_INPUT);
             assertThat(e.reason()).isEqualTo("DataTooLarge");
-            assertThat(e).hasMessageContaining("item big").hasMessageContaining("3000 bytes").hasMessageContaining("2048 bytes");
+            assertThat(e)
+                    .hasMessageContaining("item big")
+                    .hasMessageContaining("3000 bytes")
+                    .hasMessageContaining("2048 bytes");
         });
     }
 
@@ -202,7 +223,11 @@ class PlannerTest {
         put("in/a/x.nii", "in/a/y.nii", "in/b/x.nii");
         maker.path = "*.nii";
         try (var plan = plan()) {
-            assertThat(plan.totals().warnings()).singleElement().asString().contains("output result").contains("a/y.nii");
+            assertThat(plan.totals().warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("output result")
+                    .contains("a/y.nii");
         }
         maker.to = "s3://bucket/out/$(ITEM)/";
         try (var plan = plan()) {
@@ -219,7 +244,8 @@ class PlannerTest {
     @DisplayName("an item's identity: key, inputs, steps and output rules; not buffer, retries or deadlines")
     void identity() throws Exception {
         put("in/a", "in/b", "in/c", "shared/s");
-        maker.moreInputs.add(new Input("atlas", StoreUri.parse("s3://bucket/shared/"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
+        maker.moreInputs.add(
+                new Input("atlas", StoreUri.parse("s3://bucket/shared/"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
         var before = ids();
         maker.retryItem = 9;
         maker.tiers = List.of(new Tier(Medium.DISK, Bytes.ofGiB(9), null));

@@ -156,17 +156,29 @@ final class Simulation {
     }
 
     private void register(Hand hand, Office office) throws Exception {
-        call(office, hand.worker.name + " registers", asking(hand, link -> {
-            hand.worker.register(link);
-            return () -> hand.work.keySet().retainAll(hand.worker.holds.keySet());
-        }, office));
+        call(
+                office,
+                hand.worker.name + " registers",
+                asking(
+                        hand,
+                        link -> {
+                            hand.worker.register(link);
+                            return () -> hand.work.keySet().retainAll(hand.worker.holds.keySet());
+                        },
+                        office));
     }
 
     private void renew(Hand hand, Office office) throws Exception {
-        call(office, hand.worker.name + " renews", asking(hand, link -> {
-            hand.worker.renew(link);
-            return () -> hand.work.keySet().retainAll(hand.worker.holds.keySet());
-        }, office));
+        call(
+                office,
+                hand.worker.name + " renews",
+                asking(
+                        hand,
+                        link -> {
+                            hand.worker.renew(link);
+                            return () -> hand.work.keySet().retainAll(hand.worker.holds.keySet());
+                        },
+                        office));
     }
 
     private void tick(Office office) throws Exception {
@@ -247,7 +259,8 @@ final class Simulation {
         try {
             ended.get().run();
         } catch (ExecutionException e) {
-            complaints.add("a call failed: " + e.getCause() + " " + List.of(e.getCause().getStackTrace()));
+            complaints.add("a call failed: " + e.getCause() + " "
+                    + List.of(e.getCause().getStackTrace()));
         }
     }
 
@@ -286,17 +299,24 @@ final class Simulation {
         } else if (choice < 4) {
             renew(hand, office);
         } else if (choice < 7 || works.isEmpty()) {
-            call(office, hand.worker.name + " leases", asking(hand, link -> {
-                var leases = hand.worker.lease(link, 1 + random.nextInt(2));
-                return () -> leases.forEach(l -> lease(hand, l));
-            }, office));
+            call(
+                    office,
+                    hand.worker.name + " leases",
+                    asking(
+                            hand,
+                            link -> {
+                                var leases = hand.worker.lease(link, 1 + random.nextInt(2));
+                                return () -> leases.forEach(l -> lease(hand, l));
+                            },
+                            office));
         } else {
             go(hand, works.get(random.nextInt(works.size())), office);
         }
     }
 
     private void lease(Hand hand, ItemLease lease) {
-        say(hand.worker.name + " has " + lease.key() + " attempt " + lease.attempt() + " generation " + lease.generation());
+        say(hand.worker.name + " has " + lease.key() + " attempt " + lease.attempt() + " generation "
+                + lease.generation());
         if (done.containsKey(lease.key())) {
             complaints.add(lease.key() + " was leased again after it was done");
         }
@@ -333,19 +353,32 @@ final class Simulation {
             case 0 -> {
                 var key = lease.key();
                 work.outputs = List.of(worker.output(lease, key + ".a"), worker.output(lease, key + ".b"));
-                call(office, worker.name + " announces " + key, asking(hand, link -> {
-                    var answer = worker.announce(link, lease, work.outputs);
-                    return () -> advance(hand, work, answer.refusal() == null);
-                }, office));
+                call(
+                        office,
+                        worker.name + " announces " + key,
+                        asking(
+                                hand,
+                                link -> {
+                                    var answer = worker.announce(link, lease, work.outputs);
+                                    return () -> advance(hand, work, answer.refusal() == null);
+                                },
+                                office));
             }
             case 1 -> {
                 worker.stage(lease, work.outputs);
                 work.phase++;
             }
-            case 2 -> call(office, worker.name + " asks to commit " + lease.key(), asking(hand, link -> {
-                var answer = worker.commit(link, lease, true, work.outputs);
-                return () -> advance(hand, work, answer.refusal() == null);
-            }, office));
+            case 2 ->
+                call(
+                        office,
+                        worker.name + " asks to commit " + lease.key(),
+                        asking(
+                                hand,
+                                link -> {
+                                    var answer = worker.commit(link, lease, true, work.outputs);
+                                    return () -> advance(hand, work, answer.refusal() == null);
+                                },
+                                office));
             case 3 -> {
                 var output = work.outputs.get(random.nextInt(2));
                 say(worker.name + " publishes " + output.finalUri());
@@ -353,15 +386,22 @@ final class Simulation {
                 work.published.add(output.relative());
                 work.phase += work.published.size() == 2 ? 1 : 0;
             }
-            default -> call(office, worker.name + " reports " + lease.key(), asking(hand, link -> {
-                var answer = worker.done(link, lease, work.outputs);
-                return () -> {
-                    hand.work.remove(lease.item());
-                    if (!answer.fenced() && !answer.again()) {
-                        done.put(lease.key(), finals(lease.key()));
-                    }
-                };
-            }, office));
+            default ->
+                call(
+                        office,
+                        worker.name + " reports " + lease.key(),
+                        asking(
+                                hand,
+                                link -> {
+                                    var answer = worker.done(link, lease, work.outputs);
+                                    return () -> {
+                                        hand.work.remove(lease.item());
+                                        if (!answer.fenced() && !answer.again()) {
+                                            done.put(lease.key(), finals(lease.key()));
+                                        }
+                                    };
+                                },
+                                office));
         }
     }
 
@@ -409,7 +449,8 @@ final class Simulation {
         for (int i = 0; i < 100 && last.coordinator.progress().done() < ITEMS; i++) {
             for (var lease : worker.lease(last.coordinator, 2)) {
                 lease(new Hand(worker), lease);
-                var outputs = List.of(worker.output(lease, lease.key() + ".a"), worker.output(lease, lease.key() + ".b"));
+                var outputs =
+                        List.of(worker.output(lease, lease.key() + ".a"), worker.output(lease, lease.key() + ".b"));
                 worker.announce(last.coordinator, lease, outputs);
                 worker.stage(lease, outputs);
                 if (worker.commit(last.coordinator, lease, true, outputs).refusal() == null) {

@@ -75,7 +75,10 @@ class SpoolsTest {
     @DisplayName("the hash is MurmurHash3_x64_128; texts are kept apart whatever they hold")
     void hash() {
         assertThat(new Hash128().done().hex()).isEqualTo("0".repeat(32));
-        assertThat(new Hash128().add("hello".getBytes(StandardCharsets.US_ASCII)).done().hex())
+        assertThat(new Hash128()
+                        .add("hello".getBytes(StandardCharsets.US_ASCII))
+                        .done()
+                        .hex())
                 .isEqualTo("cbd8a7b341bd9b025b1e906a48ae1d19");
         assertThat(new Hash128()
                         .add("The quick brown fox jumps over the lazy dog".getBytes(StandardCharsets.US_ASCII))
@@ -86,7 +89,9 @@ class SpoolsTest {
         var seen = new java.util.HashSet<String>();
         for (var one : texts) {
             for (var other : texts) {
-                assertThat(seen.add(new Hash128().add(one).add(other).done().hex())).as(one + "|" + other).isTrue();
+                assertThat(seen.add(new Hash128().add(one).add(other).done().hex()))
+                        .as(one + "|" + other)
+                        .isTrue();
             }
         }
     }

@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class ItemMachineTest {
     /** Every state and event: the state that follows, '-' where the event cannot happen. Columns in the order of ItemEvent. */
-    private static final String TABLE =
-            """
+    private static final String TABLE = """
             state      LEASE  FETCH    MAKE_READY RUN     FLUSH    DECIDE     COMPLETE FIND_RECORD GIVE_BACK LOSE_PIECES FAIL   TRY_AGAIN
             PENDING    LEASED -        -          -       -        -          -        DONE        -         -           FAILED -
             LEASED     -      FETCHING READY      RUNNING FLUSHING COMMITTING -        -           PENDING   -           FAILED -
@@ -61,7 +60,8 @@ class ItemMachineTest {
     @DisplayName("the table has every state and every event")
     void theTableIsWhole() {
         Map<String, List<ItemEvent>> seen = new TreeMap<>();
-        cases().forEach(c -> seen.computeIfAbsent(c.state.name(), s -> new ArrayList<>()).add(c.event));
+        cases().forEach(c ->
+                seen.computeIfAbsent(c.state.name(), s -> new ArrayList<>()).add(c.event));
         assertThat(seen).hasSize(ItemState.values().length);
         assertThat(seen.values()).allSatisfy(events -> assertThat(events).containsExactly(ItemEvent.values()));
     }

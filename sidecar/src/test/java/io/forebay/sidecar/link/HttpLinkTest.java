@@ -44,7 +44,11 @@ class HttpLinkTest {
 
     private static HttpCoordinatorServer serve(CoordinatorLink link, Object status) throws IOException {
         return new HttpCoordinatorServer(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), TOKEN, link, () -> status, () -> "forebay_items 3\n");
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                TOKEN,
+                link,
+                () -> status,
+                () -> "forebay_items 3\n");
     }
 
     private static URI at(HttpCoordinatorServer server) {
@@ -103,7 +107,8 @@ class HttpLinkTest {
                 var server = serve(coordinator, coordinator.progress())) {
             for (var wrong : List.of("", "0123456789abcdeX", "0123456789abcdef0")) {
                 assertThat(http(server, "/status", wrong, new byte[0]).code).isEqualTo(403);
-                assertThat(http(server, "/v1/lease", wrong, "{}".getBytes(StandardCharsets.US_ASCII)).code).isEqualTo(403);
+                assertThat(http(server, "/v1/lease", wrong, "{}".getBytes(StandardCharsets.US_ASCII)).code)
+                        .isEqualTo(403);
             }
             assertThat(http(server, "/healthz", "", new byte[0])).isEqualTo(new Reply(200, "ok\n"));
             assertThat(http(server, "/status", TOKEN, new byte[0]).body).contains("\"items\":1");
@@ -123,9 +128,14 @@ class HttpLinkTest {
         rig.inputs(1);
         try (var coordinator = rig.start(new JobMaker().job(), RunMode.RUN);
                 var server = serve(coordinator, coordinator.progress())) {
-            assertThat(http(server, "/v1/commit", TOKEN, new byte[(8 << 20) + 1]).code).isEqualTo(413);
-            assertThat(http(server, "/v1/commit", TOKEN, "nonsense".getBytes(StandardCharsets.US_ASCII)).code).isEqualTo(400);
-            assertThat(rig.worker("w0").register(new HttpCoordinatorLink(at(server), TOKEN)).generation()).isEqualTo(1);
+            assertThat(http(server, "/v1/commit", TOKEN, new byte[(8 << 20) + 1]).code)
+                    .isEqualTo(413);
+            assertThat(http(server, "/v1/commit", TOKEN, "nonsense".getBytes(StandardCharsets.US_ASCII)).code)
+                    .isEqualTo(400);
+            assertThat(rig.worker("w0")
+                            .register(new HttpCoordinatorLink(at(server), TOKEN))
+                            .generation())
+                    .isEqualTo(1);
         }
     }
 
@@ -172,7 +182,10 @@ class HttpLinkTest {
                 .hasMessageContaining("cannot be reached");
         try (var server = serve(new RefusingLink(), "")) {
             var planning = new HttpCoordinatorLink(at(server), TOKEN);
-            assertThatThrownBy(planning::shared).isInstanceOf(LinkException.class).hasMessageContaining("503").hasMessageContaining("planning");
+            assertThatThrownBy(planning::shared)
+                    .isInstanceOf(LinkException.class)
+                    .hasMessageContaining("503")
+                    .hasMessageContaining("planning");
         }
     }
 
@@ -193,10 +206,14 @@ class HttpLinkTest {
             assertThat(worker.announce(link, leases.get(1), outputs).refusal()).isNull();
             worker.stage(leases.get(1), outputs);
             assertThat(worker.renew(link).cancel()).isEmpty();
-            assertThat(worker.commit(link, leases.get(1), true, outputs).refusal()).isNull();
+            assertThat(worker.commit(link, leases.get(1), true, outputs).refusal())
+                    .isNull();
             worker.publish(outputs.getFirst());
             assertThat(worker.done(link, leases.get(1), outputs).fenced()).isFalse();
-            assertThat(worker.commit(link, leases.get(1), true, outputs).refusal().reason()).isEqualTo("FENCED");
+            assertThat(worker.commit(link, leases.get(1), true, outputs)
+                            .refusal()
+                            .reason())
+                    .isEqualTo("FENCED");
             assertThat(coordinator.progress().done()).isEqualTo(1);
         }
     }

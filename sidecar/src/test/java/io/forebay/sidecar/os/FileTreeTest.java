@@ -96,7 +96,8 @@ class FileTreeTest {
         var creator = Thread.ofPlatform().daemon().start(() -> {
             for (int i = 0; !stop.get(); i++) {
                 try {
-                    Posix.openat(null, tree + "/" + i % 1000, Open.WRONLY | Open.CREAT, 0600).close();
+                    Posix.openat(null, tree + "/" + i % 1000, Open.WRONLY | Open.CREAT, 0600)
+                            .close();
                     if (i % 100 == 99) {
                         Posix.mkdirat(null, tree + "/d" + i, 0700);
                     }

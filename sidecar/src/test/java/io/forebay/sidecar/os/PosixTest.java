@@ -90,8 +90,18 @@ class PosixTest {
     @DisplayName("N1 names of any bytes come back as they went")
     void keepsNamesOfAnyBytes() throws Exception {
         var names = List.of(
-                "with space", "new\nline", "tab\t", "'\"", "-x", "$(x)", "*", "e\u0301", "\u00e9", "\uD83D\uDE00",
-                NameBytes.decode(new byte[] {(byte) 0xFF, (byte) 0xFE}), "x".repeat(255));
+                "with space",
+                "new\nline",
+                "tab\t",
+                "'\"",
+                "-x",
+                "$(x)",
+                "*",
+                "e\u0301",
+                "\u00e9",
+                "\uD83D\uDE00",
+                NameBytes.decode(new byte[] {(byte) 0xFF, (byte) 0xFE}),
+                "x".repeat(255));
         for (var n : names) {
             write(root + "/" + n, "content");
         }
@@ -149,7 +159,8 @@ class PosixTest {
         write(root + "/a", "a");
         Posix.link(root + "/a", root + "/b");
         assertThat(Posix.stat(root + "/b").nlink()).isEqualTo(2);
-        assertThat(catchThrowableOfType(PosixException.class, () -> Posix.link(root + "/a", root + "/b")).errno())
+        assertThat(catchThrowableOfType(PosixException.class, () -> Posix.link(root + "/a", root + "/b"))
+                        .errno())
                 .isEqualTo(Errno.EEXIST);
         write(root + "/c", "c");
         Posix.rename(root + "/c", root + "/b");
@@ -285,7 +296,8 @@ class PosixTest {
                 assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP);
                 return;
             }
-            assertThat(PosixXattr.get(fd, "user.x")).hasValueSatisfying(v -> assertThat(v).containsExactly(0, 1, 2));
+            assertThat(PosixXattr.get(fd, "user.x"))
+                    .hasValueSatisfying(v -> assertThat(v).containsExactly(0, 1, 2));
             assertThat(PosixXattr.list(fd)).contains("user.x");
         }
     }
@@ -294,7 +306,8 @@ class PosixTest {
     void readsALargeFolderWhole() throws Exception {
         try (var dir = Posix.openFolder(null, root)) {
             for (int i = 0; i < 5000; i++) {
-                Posix.openat(dir, "name-number-" + i, Open.WRONLY | Open.CREAT, 0600).close();
+                Posix.openat(dir, "name-number-" + i, Open.WRONLY | Open.CREAT, 0600)
+                        .close();
             }
         }
         assertThat(names(root)).hasSize(5000).doesNotHaveDuplicates();
@@ -317,7 +330,8 @@ class PosixTest {
     void leavesNoDescriptorToChildren() throws Exception {
         try (var fd = Posix.openFolder(null, root)) {
             var child = new ProcessBuilder("readlink", "/proc/self/fd/" + fd.number()).start();
-            assertThat(new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8)).doesNotContain(root);
+            assertThat(new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .doesNotContain(root);
             child.waitFor();
         }
     }
@@ -334,7 +348,8 @@ class PosixTest {
     void refusesHeapBuffers() throws Exception {
         write(root + "/a", "a");
         try (var fd = Posix.open(root + "/a", Open.RDONLY)) {
-            assertThatThrownBy(() -> PosixIo.pread(fd, ByteBuffer.allocate(10), 0)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> PosixIo.pread(fd, ByteBuffer.allocate(10), 0))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

@@ -75,7 +75,8 @@ class LogScannerTest {
         }
         assertThat(read.extent.bytes()).isLessThanOrEqualTo(length);
         // What counts now is read the same way once it is sealed.
-        assertThat(scan(Arrays.copyOf(whole, (int) read.extent.bytes()), true).numbers).isEqualTo(read.numbers);
+        assertThat(scan(Arrays.copyOf(whole, (int) read.extent.bytes()), true).numbers)
+                .isEqualTo(read.numbers);
     }
 
     @Property
@@ -91,7 +92,8 @@ class LogScannerTest {
 
     @Property
     @Label("C5 1 byte flipped in the last batch: refused too, since nothing is missing there")
-    void flippedInTheLastBatch(@ForAll @IntRange(min = 0, max = 10_000) int at, @ForAll @IntRange(min = 0, max = 7) int bit) {
+    void flippedInTheLastBatch(
+            @ForAll @IntRange(min = 0, max = 10_000) int at, @ForAll @IntRange(min = 0, max = 7) int bit) {
         var whole = log(3, 2, 4);
         int before = log(3, 2).length;
         int inside = before + at % (whole.length - before);
@@ -137,7 +139,8 @@ class LogScannerTest {
                 .replace("generation\",\"id", "somethingNew\",\"id");
         var crc = new java.util.zip.CRC32C();
         crc.update(line.strip().getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-        var bytes = ("%08x %s\n".formatted(crc.getValue(), line.strip())).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        var bytes = ("%08x %s\n".formatted(crc.getValue(), line.strip()))
+                .getBytes(java.nio.charset.StandardCharsets.US_ASCII);
         var all = new ByteArrayOutputStream();
         all.writeBytes(LogFormat.header(1, bytes.length));
         all.writeBytes(bytes);
@@ -149,7 +152,8 @@ class LogScannerTest {
     @Test
     @DisplayName("N1 names of any bytes survive the log")
     void namesOfAnyBytes() throws Exception {
-        var name = io.forebay.api.name.NameBytes.decode(new byte[] {'a', (byte) 0xFF, '\n', '"', (byte) 0xC3, (byte) 0xA9});
+        var name = io.forebay.api.name.NameBytes.decode(
+                new byte[] {'a', (byte) 0xFF, '\n', '"', (byte) 0xC3, (byte) 0xA9});
         var body = LogFormat.line(new LogEntry.Settled(name));
         var entry = (LogEntry.Settled) LogFormat.parse(body, 0, body.length - 1);
         assertThat(entry.id()).isEqualTo(name);

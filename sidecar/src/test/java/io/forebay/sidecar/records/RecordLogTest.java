@@ -32,7 +32,10 @@ class RecordLogTest {
             if (failure != null) {
                 throw failure;
             }
-            batches.add(batch + ":" + new String(bytes, java.nio.charset.StandardCharsets.US_ASCII).lines().count());
+            batches.add(batch + ":"
+                    + new String(bytes, java.nio.charset.StandardCharsets.US_ASCII)
+                            .lines()
+                            .count());
         }
 
         @Override
@@ -81,7 +84,8 @@ class RecordLogTest {
         var ticket = append("x");
         successor = true;
         assertThatThrownBy(() -> log.await(ticket))
-                .isInstanceOfSatisfying(LogLostException.class, e -> assertThat(e.superseded()).isTrue());
+                .isInstanceOfSatisfying(
+                        LogLostException.class, e -> assertThat(e.superseded()).isTrue());
         successor = false;
         assertThatThrownBy(() -> log.await(append("y"))).isInstanceOf(LogLostException.class);
     }

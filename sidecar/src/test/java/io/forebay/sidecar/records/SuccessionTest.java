@@ -25,13 +25,17 @@ class SuccessionTest {
     private StoreRetry.Sleeper sleeper = d -> {};
 
     private RecordsFolder folder(Duration patience) {
-        return new RecordsFolder(bucket, StoreUri.parse("s3://bucket/records/job/"), new StoreRetry(patience, new Random(1), d -> {}));
+        return new RecordsFolder(
+                bucket, StoreUri.parse("s3://bucket/records/job/"), new StoreRetry(patience, new Random(1), d -> {}));
     }
 
     private Succession claim(ProcessIdentity me, boolean single) throws Exception {
         return Succession.claim(
-                folder(Duration.ofSeconds(60)), "job", me,
-                new Succession.Options(Duration.ofSeconds(30), Duration.ZERO, single, InstantSource.system(), d -> sleeper.sleep(d)));
+                folder(Duration.ofSeconds(60)),
+                "job",
+                me,
+                new Succession.Options(
+                        Duration.ofSeconds(30), Duration.ZERO, single, InstantSource.system(), d -> sleeper.sleep(d)));
     }
 
     private static List<String> ids(History history) throws Exception {
@@ -88,7 +92,9 @@ class SuccessionTest {
                 }
             }
         };
-        assertThatThrownBy(() -> claim(NEAR, false)).isInstanceOf(JobRunsException.class).hasMessageContaining("host far, pid 2");
+        assertThatThrownBy(() -> claim(NEAR, false))
+                .isInstanceOf(JobRunsException.class)
+                .hasMessageContaining("host far, pid 2");
         seconds.set(1000);
         var next = claim(NEAR, false);
         assertThat(seconds.get()).isEqualTo(1030);
@@ -107,7 +113,8 @@ class SuccessionTest {
     }
 
     @Test
-    @DisplayName("O8 a store that overwrites what it should create is found at start, and refused without another guarantee")
+    @DisplayName(
+            "O8 a store that overwrites what it should create is found at start, and refused without another guarantee")
     void overwritingStore() throws Exception {
         bucket.overwritesOnCreate();
         assertThatThrownBy(() -> claim(NEAR, false))
@@ -124,10 +131,13 @@ class SuccessionTest {
     void lostAnswer() throws Exception {
         var tries = new AtomicInteger();
         var folder = new RecordsFolder(
-                new LosingStore(bucket, tries), StoreUri.parse("s3://bucket/records/job/"),
+                new LosingStore(bucket, tries),
+                StoreUri.parse("s3://bucket/records/job/"),
                 new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {}));
         var succession = Succession.claim(
-                folder, "job", NEAR,
+                folder,
+                "job",
+                NEAR,
                 new Succession.Options(Duration.ofSeconds(30), Duration.ZERO, false, InstantSource.system(), d -> {}));
         assertThat(succession.generation()).isEqualTo(1);
         assertThat(tries.get()).isPositive();
@@ -174,7 +184,9 @@ class SuccessionTest {
         bucket.before((operation, key) -> {
             throw new StoreException(Kind.DENIED, "403");
         });
-        assertThatThrownBy(() -> claim(NEAR, false)).isInstanceOf(StoreException.class).hasMessageContaining("403");
+        assertThatThrownBy(() -> claim(NEAR, false))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("403");
     }
 
     @Test

@@ -63,9 +63,30 @@ public abstract class StoreContract {
     /** Names, below a folder, that every store takes and gives back as they are. */
     static Stream<NameCase> names() {
         return Stream.of(
-                        "plain", "with space", "tab\there", "new\nline", "quote'\"", "-dash", "$(x)", "star*", "caf\u00e9", "cafe\u0301",
-                        "plus+percent%20%2F", "ampersand&hash#", "colon:question?equals=", "emoji-\ud83d\ude00", "[brackets]{braces}",
-                        "back\\slash", "semi;comma,", "deep/er/path", "\u65e5\u672c", ".hidden", "a..b", "...", "tilde~", "<xml>&amp;")
+                        "plain",
+                        "with space",
+                        "tab\there",
+                        "new\nline",
+                        "quote'\"",
+                        "-dash",
+                        "$(x)",
+                        "star*",
+                        "caf\u00e9",
+                        "cafe\u0301",
+                        "plus+percent%20%2F",
+                        "ampersand&hash#",
+                        "colon:question?equals=",
+                        "emoji-\ud83d\ude00",
+                        "[brackets]{braces}",
+                        "back\\slash",
+                        "semi;comma,",
+                        "deep/er/path",
+                        "\u65e5\u672c",
+                        ".hidden",
+                        "a..b",
+                        "...",
+                        "tilde~",
+                        "<xml>&amp;")
                 .map(NameCase::new);
     }
 
@@ -243,7 +264,8 @@ public abstract class StoreContract {
             assertThat(store().publish(stage(key, bytes, META), present(bytes))).isEqualTo(PublishOutcome.PUBLISHED);
             var meta = store().stat(key).meta();
             assertThat(meta.mode()).isEqualTo(0640);
-            assertThat(meta.mtimeNanos() / mtimeResolutionNanos()).isEqualTo(META.mtimeNanos() / mtimeResolutionNanos());
+            assertThat(meta.mtimeNanos() / mtimeResolutionNanos())
+                    .isEqualTo(META.mtimeNanos() / mtimeResolutionNanos());
         }
     }
 
@@ -281,7 +303,9 @@ public abstract class StoreContract {
         var key = folder() + "ranges";
         store().put(key, bytes);
         var version = store().stat(key).version();
-        for (var range : new int[][] {{0, 100_000}, {0, 1}, {99_999, 1}, {1, 99_999}, {50_000, 4096}, {7, 0}, {100_000, 0}, {0, 0}}) {
+        for (var range : new int[][] {
+            {0, 100_000}, {0, 1}, {99_999, 1}, {1, 99_999}, {50_000, 4096}, {7, 0}, {100_000, 0}, {0, 0}
+        }) {
             var out = new java.io.ByteArrayOutputStream();
             store().read(version, range[0], range[1], ByteBuffer.allocateDirect(3000), (offset, piece) -> {
                 assertThat(offset).isEqualTo(range[0] + out.size());
@@ -357,7 +381,8 @@ public abstract class StoreContract {
         for (var name : List.of("a/1", "a/b/2", "a/b/c/3", "ab/4", "a.5", "b")) {
             store().put(folder() + name, content(15, name.length()));
         }
-        assertThat(listed(folder() + "a/")).containsOnlyKeys(folder() + "a/1", folder() + "a/b/2", folder() + "a/b/c/3");
+        assertThat(listed(folder() + "a/"))
+                .containsOnlyKeys(folder() + "a/1", folder() + "a/b/2", folder() + "a/b/c/3");
         assertThat(listed(folder() + "a")).containsOnlyKeys(folder() + "a/1", folder() + "a/b/2", folder() + "a/b/c/3");
         assertThat(listed(folder() + "b")).containsOnlyKeys(folder() + "b");
         assertThat(listed(folder())).hasSize(6);
@@ -413,14 +438,16 @@ public abstract class StoreContract {
     @DisplayName("small objects are written, replaced, read, limited, deleted")
     void smallObjects() throws Exception {
         var key = folder() + "records/plan.json";
-        assertThatThrownBy(() -> store().get(key, 100)).isInstanceOfSatisfying(
-                StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND));
+        assertThatThrownBy(() -> store().get(key, 100))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND));
         store().put(key, new byte[0]);
         assertThat(store().get(key, 100)).isEmpty();
         store().put(key, content(17, 100_000));
         assertThat(store().get(key, 100_000)).isEqualTo(content(17, 100_000));
-        assertThatThrownBy(() -> store().get(key, 99_999)).isInstanceOfSatisfying(
-                StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOO_LARGE));
+        assertThatThrownBy(() -> store().get(key, 99_999))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TOO_LARGE));
         store().delete(key);
         store().delete(key);
         assertAbsent(key);
@@ -436,7 +463,8 @@ public abstract class StoreContract {
             var tries = new ArrayList<Future<Boolean>>();
             for (int i = 0; i < 8; i++) {
                 int number = i;
-                tries.add(pool.submit(() -> store().createExclusively(key, ("writer " + number).getBytes(StandardCharsets.US_ASCII))));
+                tries.add(pool.submit(() ->
+                        store().createExclusively(key, ("writer " + number).getBytes(StandardCharsets.US_ASCII))));
             }
             for (int i = 0; i < tries.size(); i++) {
                 if (tries.get(i).get()) {
@@ -455,7 +483,8 @@ public abstract class StoreContract {
     @DisplayName("I2 what is not there is NOT_FOUND, and its name is said")
     void absentIsNotFound(String name) {
         assertThatThrownBy(() -> store().stat(folder() + name))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND))
                 .hasMessageContaining(name);
     }
 
@@ -519,7 +548,9 @@ public abstract class StoreContract {
         return new Store.EntrySink() {
             @Override
             public void found(Entry entry) {
-                assertThat(found.put(entry.key(), entry)).as("told twice: " + entry.key()).isNull();
+                assertThat(found.put(entry.key(), entry))
+                        .as("told twice: " + entry.key())
+                        .isNull();
             }
 
             @Override
@@ -531,7 +562,8 @@ public abstract class StoreContract {
 
     protected void assertAbsent(String key) {
         assertThatThrownBy(() -> store().stat(key))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND));
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND));
     }
 
     private interface Call {
@@ -540,6 +572,7 @@ public abstract class StoreContract {
 
     private static void assertChanged(Call call) {
         assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CHANGED));
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CHANGED));
     }
 }

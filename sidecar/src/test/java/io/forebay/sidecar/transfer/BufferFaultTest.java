@@ -58,7 +58,9 @@ class BufferFaultTest {
         with("write", n -> true, Errno.EIO, fixture -> {
             assertThatThrownBy(() -> fixture.engine.fetch(
                             memory, memory.with("a", new byte[10]), FileMeta.UNKNOWN, fixture.path("a")))
-                    .isInstanceOfSatisfying(BufferIoException.class, e -> assertThat(e.noSpace()).isFalse())
+                    .isInstanceOfSatisfying(
+                            BufferIoException.class,
+                            e -> assertThat(e.noSpace()).isFalse())
                     .hasMessageContaining("EIO");
             assertThat(fixture.counters.bytesFetched()).isZero();
         });
@@ -68,9 +70,18 @@ class BufferFaultTest {
     @DisplayName("I6 no space in the buffer: told at once as such")
     @ValueSource(ints = {1000, 5 << 20})
     void tellsThatTheBufferIsFull(int size) throws Exception {
-        with("write", n -> n >= 3 || size == 1000, Errno.ENOSPC, fixture -> assertThatThrownBy(() -> fixture.engine.fetch(
-                        memory, memory.with("a", EngineFixture.random(size, 1)), FileMeta.UNKNOWN, fixture.path("a")))
-                .isInstanceOfSatisfying(BufferIoException.class, e -> assertThat(e.noSpace()).isTrue()));
+        with(
+                "write",
+                n -> n >= 3 || size == 1000,
+                Errno.ENOSPC,
+                fixture -> assertThatThrownBy(() -> fixture.engine.fetch(
+                                memory,
+                                memory.with("a", EngineFixture.random(size, 1)),
+                                FileMeta.UNKNOWN,
+                                fixture.path("a")))
+                        .isInstanceOfSatisfying(
+                                BufferIoException.class,
+                                e -> assertThat(e.noSpace()).isTrue()));
     }
 
     @ParameterizedTest
@@ -89,10 +100,14 @@ class BufferFaultTest {
 
     @Test
     void aFolderThatIsMissingIsNamed() throws Exception {
-        with("none", n -> false, Errno.EIO, fixture -> assertThatThrownBy(() -> fixture.engine.fetch(
-                        memory, memory.with("a", new byte[10]), FileMeta.UNKNOWN, fixture.path("no/such/a")))
-                .isInstanceOf(BufferIoException.class)
-                .hasMessageContaining("no/such/a")
-                .hasMessageContaining("ENOENT"));
+        with(
+                "none",
+                n -> false,
+                Errno.EIO,
+                fixture -> assertThatThrownBy(() -> fixture.engine.fetch(
+                                memory, memory.with("a", new byte[10]), FileMeta.UNKNOWN, fixture.path("no/such/a")))
+                        .isInstanceOf(BufferIoException.class)
+                        .hasMessageContaining("no/such/a")
+                        .hasMessageContaining("ENOENT"));
     }
 }

@@ -72,10 +72,12 @@ class ChaosTest {
                 .failing("publish", sometimes(random, 0.05), Kind.TRANSIENT);
         var whole = new AtomicInteger();
         try (var fixture = new EngineFixture(Path.of(folder), EngineFixture.QUICK, 8 << 20, PosixBufferFile.OPENER);
-                var threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
+                var threads =
+                        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
             var results = new ArrayList<Future<Boolean>>();
             for (int i = 0; i < FILES; i++) {
-                var content = EngineFixture.random(random.nextInt(10) < 7 ? random.nextInt(100_000) : random.nextInt(4 << 20), i);
+                var content = EngineFixture.random(
+                        random.nextInt(10) < 7 ? random.nextInt(100_000) : random.nextInt(4 << 20), i);
                 var name = "f" + i;
                 results.add(threads.submit(roundTrip(fixture, memory, store, name, content, whole)));
             }
@@ -112,14 +114,18 @@ class ChaosTest {
         return () -> {
             long crc = EngineFixture.crc(content);
             try {
-                var fetched = fixture.engine.fetch(store, memory.with(name, content), FileMeta.UNKNOWN, fixture.path(name));
+                var fetched =
+                        fixture.engine.fetch(store, memory.with(name, content), FileMeta.UNKNOWN, fixture.path(name));
                 assertThat(fetched.crc32c()).isEqualTo(crc);
                 assertThat(fixture.bytes(name)).isEqualTo(content);
                 var out = "out/" + name;
                 var staged = fixture.engine.stage(store, fixture.stub(memory, out, content.length), fixture.path(name));
                 assertThat(staged.crc32c()).isEqualTo(crc);
-                assertThat(memory.content(out)).as("invisible until it is published").isNull();
-                assertThat(fixture.engine.publish(store, staged, fixture.path(name))).isEqualTo(Store.PublishOutcome.PUBLISHED);
+                assertThat(memory.content(out))
+                        .as("invisible until it is published")
+                        .isNull();
+                assertThat(fixture.engine.publish(store, staged, fixture.path(name)))
+                        .isEqualTo(Store.PublishOutcome.PUBLISHED);
                 assertThat(memory.content(out)).isEqualTo(content);
                 whole.incrementAndGet();
                 return true;

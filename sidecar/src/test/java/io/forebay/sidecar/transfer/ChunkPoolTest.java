@@ -31,8 +31,10 @@ class ChunkPoolTest {
                     var small = pool.acquire(10_000)) {
                 assertThat(large.size()).isEqualTo(ChunkPool.LARGE);
                 assertThat(small.size()).isEqualTo(ChunkPool.SMALL);
-                assertThat(MemorySegment.ofBuffer(large.bytes()).address() % 4096).isZero();
-                assertThat(MemorySegment.ofBuffer(small.bytes()).address() % 4096).isZero();
+                assertThat(MemorySegment.ofBuffer(large.bytes()).address() % 4096)
+                        .isZero();
+                assertThat(MemorySegment.ofBuffer(small.bytes()).address() % 4096)
+                        .isZero();
                 assertThat(pool.allocatedBytes()).isEqualTo(2 * MIB);
             }
             assertThat(pool.lentBytes()).isZero();
@@ -88,7 +90,8 @@ class ChunkPoolTest {
                 .sorted((a, b) -> Long.compare(a.address(), b.address()))
                 .toList();
         for (int i = 1; i < sorted.size(); i++) {
-            if (sorted.get(i - 1).address() + sorted.get(i - 1).byteSize() > sorted.get(i).address()) {
+            if (sorted.get(i - 1).address() + sorted.get(i - 1).byteSize()
+                    > sorted.get(i).address()) {
                 return false;
             }
         }

@@ -1,9 +1,9 @@
 package io.forebay.sidecar.transfer;
 
-import io.forebay.sidecar.store.Crc32c;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.forebay.sidecar.store.Crc32c;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

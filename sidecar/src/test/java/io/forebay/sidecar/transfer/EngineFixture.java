@@ -1,7 +1,7 @@
 package io.forebay.sidecar.transfer;
 
-import io.forebay.sidecar.store.Crc32c;
 import io.forebay.api.value.Bytes;
+import io.forebay.sidecar.store.Crc32c;
 import io.forebay.sidecar.store.FileMeta;
 import io.forebay.sidecar.store.StageRequest;
 import io.forebay.sidecar.store.StagedFile;
@@ -48,8 +48,8 @@ final class EngineFixture implements AutoCloseable {
     EngineFixture(Path folder, TransferConfig config, long poolBytes, BufferFile.Opener files) {
         this.folder = folder;
         this.pool = new ChunkPool(poolBytes);
-        this.engine =
-                new TransferEngine(pool, config, counters, Timing.SYSTEM, RandomGenerator.of("L64X128MixRandom"), files);
+        this.engine = new TransferEngine(
+                pool, config, counters, Timing.SYSTEM, RandomGenerator.of("L64X128MixRandom"), files);
     }
 
     String path(String name) {

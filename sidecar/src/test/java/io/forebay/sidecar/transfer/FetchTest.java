@@ -125,7 +125,8 @@ class FetchTest {
     void bytesThatAreAlwaysWrongFailAfterFourTries() {
         var store = new FaultyStore(memory).flipping("read", n -> true, 5);
         assertThatThrownBy(() -> fixture.engine.fetch(store, memory.with("a", new byte[100]), META, fixture.path("a")))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CORRUPT))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CORRUPT))
                 .hasMessageContaining("tried 4 times");
         assertThat(store.calls("read")).isEqualTo(4);
         assertThat(fixture.counters.bytesFetched()).isZero();
@@ -135,7 +136,9 @@ class FetchTest {
     @Test
     void saysSoWhereTheStoreHasNoChecksum() throws Exception {
         memory.withoutChecksums();
-        assertThat(fixture.engine.fetch(memory, memory.with("a", new byte[9]), META, fixture.path("a")).verified())
+        assertThat(fixture.engine
+                        .fetch(memory, memory.with("a", new byte[9]), META, fixture.path("a"))
+                        .verified())
                 .isFalse();
     }
 
@@ -148,7 +151,8 @@ class FetchTest {
         var store = new FaultyStore(memory).hanging("read", n -> n == 3, never);
         long begun = System.nanoTime();
         fixture.engine.fetch(store, memory.with("a", content), META, fixture.path("a"));
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(EngineFixture.QUICK.readStallAfter().plusSeconds(3));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                .isLessThan(EngineFixture.QUICK.readStallAfter().plusSeconds(3));
         assertThat(fixture.bytes("a")).isEqualTo(content);
         assertThat(fixture.counters.hedges()).isEqualTo(1);
         assertThat(fixture.counters.retries()).isZero();
@@ -177,7 +181,8 @@ class FetchTest {
         try (var patient = new EngineFixture(folder, config, 8 << 20, PosixBufferFile.OPENER)) {
             assertThatThrownBy(
                             () -> patient.engine.fetch(store, memory.with("a", new byte[100]), META, fixture.path("a")))
-                    .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TRANSIENT));
+                    .isInstanceOfSatisfying(
+                            StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TRANSIENT));
             Wait.until("all requests have ended", () -> store.running("read") == 0);
         }
     }
@@ -202,7 +207,8 @@ class FetchTest {
     void triesPermanentFailuresOnce(String kind) {
         var store = new FaultyStore(memory).failing("read", n -> true, Kind.valueOf(kind));
         assertThatThrownBy(() -> fixture.engine.fetch(store, memory.with("a", new byte[100]), META, fixture.path("a")))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.valueOf(kind)));
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.valueOf(kind)));
         assertThat(store.calls("read")).isEqualTo(1);
     }
 
@@ -221,7 +227,8 @@ class FetchTest {
                 .hanging("read", n -> n != 4, new CountDownLatch(1));
         assertThatThrownBy(() -> fixture.engine.fetch(
                         store, memory.with("a", EngineFixture.random(16 << 20, 1)), META, fixture.path("a")))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.DENIED));
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.DENIED));
         Wait.until("all requests have ended", () -> store.running("read") == 0);
     }
 
@@ -260,7 +267,8 @@ class FetchTest {
         // The store itself finds the first answer corrupt, after it gave it out.
         var zeros = new byte[1 << 20];
         var version = memory.with("a", zeros);
-        var store = new FaultyStore(memory).flipping("read", n -> n == 1, 70_000).failingAfter("read", 1, Kind.CORRUPT);
+        var store =
+                new FaultyStore(memory).flipping("read", n -> n == 1, 70_000).failingAfter("read", 1, Kind.CORRUPT);
         fixture.engine.fetch(store, version, META, fixture.path("a"));
         assertThat(fixture.bytes("a")).isEqualTo(zeros);
         assertThat(store.calls("read")).isEqualTo(2);
@@ -281,14 +289,14 @@ class FetchTest {
     void keepsTheBandwidth() throws Exception {
         long rate = 20_000_000;
         fixture.engine.limit(
-                memory,
-                new StoreLimits(
-                        java.util.Optional.of(Bytes.of(rate)), java.util.Optional.empty(), 8, 8, true));
+                memory, new StoreLimits(java.util.Optional.of(Bytes.of(rate)), java.util.Optional.empty(), 8, 8, true));
         var content = EngineFixture.random(20_000_000, 1);
         long begun = System.nanoTime();
         fixture.engine.fetch(memory, memory.with("a", content), META, fixture.path("a"));
         double seconds = (System.nanoTime() - begun) / 1e9;
         assertThat(content.length / seconds).isLessThan(rate * 1.45); // a quarter second's worth and a piece in advance
-        assertThat(seconds).as("nor much below it, on a machine that others use too").isLessThan(10);
+        assertThat(seconds)
+                .as("nor much below it, on a machine that others use too")
+                .isLessThan(10);
     }
 }

@@ -111,7 +111,8 @@ class LimitsTest {
         var limits = simulate2(limit, 5_000, 5, n -> 100, n -> n > 6 ? 80 : 12);
         assertThat(limits.getLast()).isLessThanOrEqualTo(8);
         // they have gone again
-        assertThat(simulate2(limit, 10_000, 20, n -> 10.0 * n, n -> 10).getLast()).isGreaterThan(32);
+        assertThat(simulate2(limit, 10_000, 20, n -> 10.0 * n, n -> 10).getLast())
+                .isGreaterThan(32);
     }
 
     private static List<Integer> simulate2(

@@ -1,12 +1,12 @@
 package io.forebay.sidecar.transfer;
 
-import io.forebay.sidecar.store.Crc32c;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.os.FileTree;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.RealFolders;
+import io.forebay.sidecar.store.Crc32c;
 import io.forebay.sidecar.store.FileMeta;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException.Kind;
@@ -167,7 +167,9 @@ class LoadTest {
                 best = Math.max(best, count * one / ((System.nanoTime() - begun) / 1e9));
             }
             assertThat(best).isGreaterThan(20);
-            assertThat(memory.reads.get() % (count + 50)).as("Z5 one request each").isZero();
+            assertThat(memory.reads.get() % (count + 50))
+                    .as("Z5 one request each")
+                    .isZero();
         }
     }
 
@@ -310,8 +312,7 @@ class LoadTest {
         try (var fixture = fixture(8 << 20)) {
             var fetched = fixture.engine.fetch(memory, version, FileMeta.UNKNOWN, fixture.path("sparse"));
             assertThat(fetched.crc32c()).isEqualTo(Crc32c.zeros(size));
-            assertThat(Posix.stat(fixture.path("sparse")).allocatedBytes())
-                    .isZero();
+            assertThat(Posix.stat(fixture.path("sparse")).allocatedBytes()).isZero();
             assertThat(fixture.engine.checksum(fixture.path("sparse"))).isEqualTo(Crc32c.zeros(size));
         }
     }

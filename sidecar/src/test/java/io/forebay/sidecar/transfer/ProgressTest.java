@@ -43,7 +43,8 @@ class ProgressTest {
         assertThat(last.inRate()).isCloseTo(2e6, within(1e5));
         assertThat(last.outRate()).isCloseTo(5e6, within(1e5));
         assertThat(last.bytesFetched()).isEqualTo(100_000_000 + 104 * 200_000);
-        assertThat(last.timeLeft(20_000_000, 500_000_000).orElseThrow()).isCloseTo(Duration.ofSeconds(100), Duration.ofSeconds(2));
+        assertThat(last.timeLeft(20_000_000, 500_000_000).orElseThrow())
+                .isCloseTo(Duration.ofSeconds(100), Duration.ofSeconds(2));
     }
 
     @Test
@@ -64,6 +65,7 @@ class ProgressTest {
     @DisplayName("V3 the last message and its time are told")
     void tellsTheLastMessage() {
         counters.say("stat of x is tried again: 503");
-        assertThat(meter.now().last()).isEqualTo(new TransferCounters.Message(Instant.ofEpochSecond(5), "stat of x is tried again: 503"));
+        assertThat(meter.now().last())
+                .isEqualTo(new TransferCounters.Message(Instant.ofEpochSecond(5), "stat of x is tried again: 503"));
     }
 }

@@ -116,7 +116,12 @@ class RealStoresIT {
     void keepsSparseFilesSparse() throws Exception {
         try (var fd = Posix.open(memory + "/a", Open.RDWR | Open.CREAT, 0600)) {
             PosixIo.ftruncate(fd, 1 << 30);
-            PosixIo.pwrite(fd, ByteBuffer.allocateDirect(1 << 20).put(EngineFixture.random(1 << 20, 1)).flip(), 500 << 20);
+            PosixIo.pwrite(
+                    fd,
+                    ByteBuffer.allocateDirect(1 << 20)
+                            .put(EngineFixture.random(1 << 20, 1))
+                            .flip(),
+                    500 << 20);
         }
         try (var store = PosixStore.open(StoreUri.Scheme.FILE)) {
             var staged = stage(store, disk + "/a", disk, 1 << 30, memory + "/a");
@@ -137,7 +142,8 @@ class RealStoresIT {
             var entry = store.stat(disk + "/a");
             write(disk + "/a", EngineFixture.random(100, 1));
             assertThatThrownBy(() -> engine.fetch(store, entry.version(), entry.meta(), memory + "/a"))
-                    .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CHANGED));
+                    .isInstanceOfSatisfying(
+                            StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CHANGED));
             assertThat(counters.retries()).isZero();
         }
     }
@@ -149,7 +155,8 @@ class RealStoresIT {
             write(memory + "/" + i, EngineFixture.random(10, i));
         }
         try (var store = PosixStore.open(StoreUri.Scheme.FILE);
-                var threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
+                var threads =
+                        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
             engine.limit(store, StoreLimits.of(StoreUri.Scheme.FILE));
             long begun = System.nanoTime();
             var results = new ArrayList<Future<PublishOutcome>>();
@@ -180,8 +187,8 @@ class RealStoresIT {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty());
-        var variables =
-                Map.of("AWS_ACCESS_KEY_ID", S3ProxyServer.ACCESS_KEY, "AWS_SECRET_ACCESS_KEY", S3ProxyServer.SECRET_KEY);
+        var variables = Map.of(
+                "AWS_ACCESS_KEY_ID", S3ProxyServer.ACCESS_KEY, "AWS_SECRET_ACCESS_KEY", S3ProxyServer.SECRET_KEY);
         return S3Store.open(uri, access, new Environment(variables, Path.of("no-home")));
     }
 
@@ -194,7 +201,8 @@ class RealStoresIT {
         try (var server = S3ProxyServer.inMemory("bucket");
                 var store = s3(server.endpoint())) {
             var staged = stage(store, "out/a b+%.x", "out/", size, memory + "/a");
-            assertThat(staged.stub().kind()).isEqualTo(size < 8 << 20 ? StagedFile.Kind.INLINE : StagedFile.Kind.UPLOAD);
+            assertThat(staged.stub().kind())
+                    .isEqualTo(size < 8 << 20 ? StagedFile.Kind.INLINE : StagedFile.Kind.UPLOAD);
             assertThat(engine.publish(store, staged, memory + "/a")).isEqualTo(PublishOutcome.PUBLISHED);
             assertThat(counters.bytesStaged()).isEqualTo(size);
 
@@ -216,7 +224,8 @@ class RealStoresIT {
                 var direct = s3(server.endpoint());
                 var proxy = new SlowProxy(server.endpoint(), Duration.ofMillis(20), 0);
                 var store = s3(proxy.endpoint());
-                var threads = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
+                var threads =
+                        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
             direct.put("k", EngineFixture.random(10_240, 1));
             var version = direct.stat("k").version();
             long begun = System.nanoTime();

@@ -53,7 +53,8 @@ class RetryTest {
     void endsAfterSoManyTries(Kind kind, int tries) {
         var call = failingTimes(1000, kind);
         assertThatThrownBy(() -> retry.call("x", call))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(kind))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(kind))
                 .hasMessageStartingWith("failure " + tries + " (tried " + tries + " times in ");
         assertThat(counters.retries()).isEqualTo(tries - 1);
     }
@@ -78,7 +79,8 @@ class RetryTest {
         assertThatThrownBy(() -> retry.call("x", () -> {
                     throw new StoreException(Kind.TRANSIENT, "away", null, true);
                 }))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.wholeStore()).isTrue());
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.wholeStore()).isTrue());
     }
 
     @Test
@@ -107,7 +109,8 @@ class RetryTest {
             tally.failed(new StoreException(Kind.CORRUPT, "wrong"));
         }
         tally.progressed();
-        assertThatThrownBy(() -> tally.failed(new StoreException(Kind.CORRUPT, "wrong"))).hasMessageContaining("wrong");
+        assertThatThrownBy(() -> tally.failed(new StoreException(Kind.CORRUPT, "wrong")))
+                .hasMessageContaining("wrong");
         assertThat(counters.corruptions()).isEqualTo(4);
     }
 
@@ -128,8 +131,7 @@ class RetryTest {
     void refusesAPolicyThatMakesNoSense() {
         assertThatThrownBy(() -> new Retry.Policy(0, 1, 1, Duration.ZERO, Duration.ZERO, Duration.ZERO))
                 .hasMessageContaining("0, 1, 1");
-        assertThatThrownBy(() ->
-                        new Retry.Policy(1, 1, 1, Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ZERO))
+        assertThatThrownBy(() -> new Retry.Policy(1, 1, 1, Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ZERO))
                 .hasMessageContaining("PT2S to PT1S");
     }
 }

@@ -1,9 +1,9 @@
 package io.forebay.sidecar.transfer;
 
-import io.forebay.sidecar.store.Crc32c;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.forebay.sidecar.store.Crc32c;
 import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
@@ -161,7 +161,8 @@ class StageTest {
         file(size);
         var store = new FaultyStore(memory).flipping("write", n -> true, 3_000);
         assertThatThrownBy(() -> stage(store, size))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CORRUPT));
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CORRUPT));
         assertThat(store.calls("seal")).isZero();
         assertThat(memory.keys()).isEmpty();
         assertThat(fixture.counters.bytesStaged()).isZero();
@@ -196,7 +197,8 @@ class StageTest {
         file(size);
         var store = new FaultyStore(memory).failing("write", n -> n == 1, Kind.NO_SPACE);
         assertThatThrownBy(() -> stage(store, size))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NO_SPACE));
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NO_SPACE));
     }
 
     @ParameterizedTest
@@ -211,7 +213,9 @@ class StageTest {
 
     @Test
     void aSourceThatIsGoneIsTheBuffersFaultAlsoWhenItIsEmpty() {
-        assertThatThrownBy(() -> stage(memory, 0)).isInstanceOf(BufferIoException.class).hasMessageContaining("ENOENT");
+        assertThatThrownBy(() -> stage(memory, 0))
+                .isInstanceOf(BufferIoException.class)
+                .hasMessageContaining("ENOENT");
     }
 
     @Test
@@ -238,8 +242,12 @@ class StageTest {
                 throw new AssertionError(e);
             }
         });
-        Wait.until("it was told to give up", () -> caller.getState() == Thread.State.TIMED_WAITING && store.calls("write") == 1);
-        assertThat(caller.join(Duration.ofSeconds(3))).as("still waits for the first try").isFalse();
+        Wait.until(
+                "it was told to give up",
+                () -> caller.getState() == Thread.State.TIMED_WAITING && store.calls("write") == 1);
+        assertThat(caller.join(Duration.ofSeconds(3)))
+                .as("still waits for the first try")
+                .isFalse();
         assertThat(store.calls("write")).isEqualTo(1);
         release.countDown();
         caller.join();
@@ -313,9 +321,14 @@ class StageTest {
     void otherOperationsAreTriedAgainToo() throws Exception {
         memory.with("k", new byte[3]);
         var store = new FaultyStore(memory).failing("stat", n -> n <= 3, Kind.TRANSIENT);
-        assertThat(fixture.engine.retrying("stat of k", () -> store.stat("k")).version().size()).isEqualTo(3);
+        assertThat(fixture.engine
+                        .retrying("stat of k", () -> store.stat("k"))
+                        .version()
+                        .size())
+                .isEqualTo(3);
         assertThat(fixture.counters.retries()).isEqualTo(3);
         assertThatThrownBy(() -> fixture.engine.retrying("stat of x", () -> store.stat("x")))
-                .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND));
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_FOUND));
     }
 }

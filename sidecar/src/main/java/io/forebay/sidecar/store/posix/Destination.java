@@ -36,7 +36,8 @@ record Destination(String root, List<String> folders, String name) {
             throw bad(key, "it does not lie below " + base);
         }
         var below = key.substring(base.length());
-        var parts = Arrays.asList((below.endsWith("/") ? below.substring(0, below.length() - 1) : below).split("/", -1));
+        var parts =
+                Arrays.asList((below.endsWith("/") ? below.substring(0, below.length() - 1) : below).split("/", -1));
         for (var part : parts) {
             check(key, part);
         }
@@ -161,7 +162,8 @@ record Destination(String root, List<String> folders, String name) {
         try (var readable = Posix.openat(folder, ".", Open.RDONLY | Open.DIRECTORY)) {
             PosixIo.fsync(readable);
         } catch (PosixException e) {
-            // EINVAL, EOPNOTSUPP: it cannot be asked for it. EACCES: a folder that may be written but not read; its file system's fsync
+            // EINVAL, EOPNOTSUPP: it cannot be asked for it. EACCES: a folder that may be written but not read; its
+            // file system's fsync
             // of the file is all there is.
             if (!e.is(Errno.EINVAL) && !e.is(Errno.EOPNOTSUPP) && !e.is(Errno.EACCES)) {
                 throw e;
@@ -179,9 +181,8 @@ record Destination(String root, List<String> folders, String name) {
         } catch (PosixException gone) {
             e.addSuppressed(gone);
         }
-        var what = link && nofollow != 0
-                ? "a symbolic link, and below " + root + " none is followed"
-                : "no folder";
-        throw new StoreException(Kind.BAD_NAME, "no file can be written at " + path() + ": " + e.path() + " is " + what, e);
+        var what = link && nofollow != 0 ? "a symbolic link, and below " + root + " none is followed" : "no folder";
+        throw new StoreException(
+                Kind.BAD_NAME, "no file can be written at " + path() + ": " + e.path() + " is " + what, e);
     }
 }

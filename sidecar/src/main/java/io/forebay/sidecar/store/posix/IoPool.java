@@ -57,7 +57,11 @@ final class IoPool implements AutoCloseable {
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().name("posix " + name + " ", 0).stackSize(STACK_BYTES).daemon().factory());
+                Thread.ofPlatform()
+                        .name("posix " + name + " ", 0)
+                        .stackSize(STACK_BYTES)
+                        .daemon()
+                        .factory());
         threads.allowCoreThreadTimeOut(true);
     }
 

@@ -18,7 +18,10 @@ sealed interface LinkEnd {
         try (var end = Posix.openat(folder.fd(), name, Open.PATH)) {
             var stat = Posix.fstat(end);
             var real = ListedFolder.realPath(end);
-            return new There(real, stat, stat.isFile() ? Look.at(folder, name, stat, lustre).dataVersion() : Pins.NO_DATA_VERSION);
+            return new There(
+                    real,
+                    stat,
+                    stat.isFile() ? Look.at(folder, name, stat, lustre).dataVersion() : Pins.NO_DATA_VERSION);
         } catch (PosixException e) {
             if (e.is(Errno.ENOENT) || e.is(Errno.ENOTDIR)) {
                 return new Nowhere("does not exist");

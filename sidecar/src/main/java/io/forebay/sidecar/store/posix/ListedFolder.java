@@ -46,7 +46,8 @@ final class ListedFolder {
     }
 
     /** @return null: it is gone, or no folder any more */
-    static @Nullable ListedFolder below(ListedFolder above, String name, String path, boolean follow) throws PosixException {
+    static @Nullable ListedFolder below(ListedFolder above, String name, String path, boolean follow)
+            throws PosixException {
         try {
             var flags = Open.RDONLY | Open.DIRECTORY | (follow ? 0 : Open.NOFOLLOW);
             return of(path, Posix.openat(above.fd(), name, flags));
@@ -103,7 +104,8 @@ final class ListedFolder {
         below.addLast(name);
     }
 
-    @Nullable String nextBelow() {
+    @Nullable
+    String nextBelow() {
         return below.pollFirst();
     }
 

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param target of a symbolic link; absent: it is none
  * @param dataVersion of {@link LustreTool#dataVersion}
  */
-record Look(String name, @Nullable Stat statOrFolder, @Nullable String target, long dataVersion) {
+record Look(
+        String name, @Nullable Stat statOrFolder, @Nullable String target, long dataVersion) {
 
     boolean isFolder() {
         return statOrFolder == null || statOrFolder.isFolder();

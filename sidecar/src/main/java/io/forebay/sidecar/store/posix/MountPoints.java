@@ -56,7 +56,8 @@ final class MountPoints {
     private Known read() {
         var points = new ArrayList<String>();
         try {
-            for (var line : Files.readString(mountinfo, StandardCharsets.ISO_8859_1).split("\n")) {
+            for (var line :
+                    Files.readString(mountinfo, StandardCharsets.ISO_8859_1).split("\n")) {
                 var fields = line.split(" ");
                 if (fields.length > MOUNT_POINT && !fields[MOUNT_POINT].equals("/")) {
                     points.add(NameBytes.decode(unescape(fields[MOUNT_POINT])));

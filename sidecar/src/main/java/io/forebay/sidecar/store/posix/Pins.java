@@ -21,7 +21,8 @@ final class Pins {
     }
 
     static Entry entry(String key, Entry.Kind kind, Stat s, @Nullable String target, long dataVersion) {
-        return new Entry(key, kind, version(key, s, dataVersion), new FileMeta(s.permissions(), s.mtimeNanos(), target));
+        return new Entry(
+                key, kind, version(key, s, dataVersion), new FileMeta(s.permissions(), s.mtimeNanos(), target));
     }
 
     /**

@@ -14,8 +14,18 @@ final class PosixErrors {
     private PosixErrors() {}
 
     /** Calls that are given no name: EINVAL from them blames none. */
-    private static final Set<String> NAMELESS =
-            Set.of("pread", "pwrite", "fsync", "fdatasync", "syncfs", "ftruncate", "fallocate", "lseek", "getdents64", "fchmod", "futimens");
+    private static final Set<String> NAMELESS = Set.of(
+            "pread",
+            "pwrite",
+            "fsync",
+            "fdatasync",
+            "syncfs",
+            "ftruncate",
+            "fallocate",
+            "lseek",
+            "getdents64",
+            "fchmod",
+            "futimens");
 
     /** @param doing what was tried, on what: {@code reading /data/x} */
     static StoreException of(String doing, PosixException e) {
@@ -34,7 +44,8 @@ final class PosixErrors {
         }
         return new StoreException(
                 Kind.NO_SPACE,
-                doing + " failed: " + e.reason() + ". Needed: " + neededBytes + " bytes (" + Bytes.of(neededBytes).human() + ")" + free(folder)
+                doing + " failed: " + e.reason() + ". Needed: " + neededBytes + " bytes ("
+                        + Bytes.of(neededBytes).human() + ")" + free(folder)
                         + ". Free space there, or give the output another destination.",
                 e);
     }
@@ -43,7 +54,8 @@ final class PosixErrors {
         try {
             var info = Posix.statfs(folder);
             var inodes = info.freeInodes() == 0 ? ", and no inode is left" : "";
-            return "; free at " + folder + ": " + info.freeBytes() + " bytes (" + Bytes.of(info.freeBytes()).human() + ")" + inodes;
+            return "; free at " + folder + ": " + info.freeBytes() + " bytes ("
+                    + Bytes.of(info.freeBytes()).human() + ")" + inodes;
         } catch (PosixException e) {
             return "; how much is free at " + folder + " cannot be told: " + e.reason();
         }
@@ -75,10 +87,29 @@ final class PosixErrors {
             // The server, the network, a disk or this machine may do better the next time.
             case EIO, ESTALE, ETIMEDOUT, EINTR, EAGAIN, EBUSY, ENOMEM, ENFILE, EMFILE, ETXTBSY, EREMOTEIO, EDEADLK ->
                 Kind.TRANSIENT;
-            case ECOMM, EPROTO, EPIPE, ECONNABORTED, ECONNRESET, ENOTCONN, ESHUTDOWN, ECONNREFUSED, EHOSTDOWN, EHOSTUNREACH ->
-                Kind.TRANSIENT;
-            case ESRCH, EBADF, ECHILD, EFAULT, EEXIST, EXDEV, EISDIR, ENOTTY, ESPIPE, EMLINK, ENOSYS, ENOTEMPTY, ENODATA ->
-                Kind.PERMANENT;
+            case ECOMM,
+                    EPROTO,
+                    EPIPE,
+                    ECONNABORTED,
+                    ECONNRESET,
+                    ENOTCONN,
+                    ESHUTDOWN,
+                    ECONNREFUSED,
+                    EHOSTDOWN,
+                    EHOSTUNREACH -> Kind.TRANSIENT;
+            case ESRCH,
+                    EBADF,
+                    ECHILD,
+                    EFAULT,
+                    EEXIST,
+                    EXDEV,
+                    EISDIR,
+                    ENOTTY,
+                    ESPIPE,
+                    EMLINK,
+                    ENOSYS,
+                    ENOTEMPTY,
+                    ENODATA -> Kind.PERMANENT;
             case EOPNOTSUPP, EUCLEAN, UNKNOWN -> Kind.PERMANENT;
         };
     }

@@ -56,7 +56,8 @@ public final class PosixStore implements Store {
     public static PosixStore open(Scheme scheme) {
         return switch (scheme) {
             case FILE -> new PosixStore(LustreTool.none(), VISIBLE_WITHIN, PART_BYTES);
-            case LUSTRE -> new PosixStore(LustreTool.find(System.getenv().getOrDefault("PATH", "")), VISIBLE_WITHIN, PART_BYTES);
+            case LUSTRE ->
+                new PosixStore(LustreTool.find(System.getenv().getOrDefault("PATH", "")), VISIBLE_WITHIN, PART_BYTES);
             case S3 -> throw new IllegalArgumentException("s3 is no file system");
         };
     }
@@ -83,7 +84,9 @@ public final class PosixStore implements Store {
             var look = Look.at(null, key, Posix.stat(key), lustre);
             var stat = look.stat();
             if (!stat.isFile() && !stat.isFolder()) {
-                throw new StoreException(Kind.PERMANENT, "reading " + key + " failed: it is a " + stat.type() + ", neither file nor folder");
+                throw new StoreException(
+                        Kind.PERMANENT,
+                        "reading " + key + " failed: it is a " + stat.type() + ", neither file nor folder");
             }
             return Pins.entry(key, stat.isFile() ? Entry.Kind.FILE : Entry.Kind.FOLDER, stat, null, look.dataVersion());
         });
@@ -152,12 +155,17 @@ public final class PosixStore implements Store {
         var doing = "creating " + stub.finalKey();
         return switch (stub.kind()) {
             case TEMP ->
-                onceVisible(doing, () -> pool.run(() -> StagedPosixFile.create(pool, stub, partBytes, at, lustre), StagedWrite::close));
+                onceVisible(
+                        doing,
+                        () -> pool.run(
+                                () -> StagedPosixFile.create(pool, stub, partBytes, at, lustre), StagedWrite::close));
             case LINK ->
-                onceVisible(doing, () -> pool.run(() -> {
-                    Publisher.link(at, stub);
-                    return new StagedName(stub);
-                }));
+                onceVisible(
+                        doing,
+                        () -> pool.run(() -> {
+                            Publisher.link(at, stub);
+                            return new StagedName(stub);
+                        }));
             case FOLDER -> new StagedName(stub);
             case UPLOAD, INLINE -> throw new IllegalArgumentException(stub.kind() + " is not staged in a file system");
         };
@@ -216,26 +224,30 @@ public final class PosixStore implements Store {
     @Override
     public boolean createExclusively(String key, byte[] content) throws StoreException, InterruptedException {
         var at = Destination.of(Names.parent(key), key);
-        return onceVisible("creating " + key, () -> pool(key).run(() -> {
-            try {
-                return SmallFiles.createExclusively(at, content);
-            } catch (PosixException e) {
-                throw unlessLate("creating " + key, e, at, content.length);
-            }
-        }));
+        return onceVisible(
+                "creating " + key,
+                () -> pool(key).run(() -> {
+                    try {
+                        return SmallFiles.createExclusively(at, content);
+                    } catch (PosixException e) {
+                        throw unlessLate("creating " + key, e, at, content.length);
+                    }
+                }));
     }
 
     @Override
     public void put(String key, byte[] content) throws StoreException, InterruptedException {
         var at = Destination.of(Names.parent(key), key);
-        onceVisible("writing " + key, () -> pool(key).run(() -> {
-            try {
-                SmallFiles.put(at, content);
-                return true;
-            } catch (PosixException e) {
-                throw unlessLate("writing " + key, e, at, content.length);
-            }
-        }));
+        onceVisible(
+                "writing " + key,
+                () -> pool(key).run(() -> {
+                    try {
+                        SmallFiles.put(at, content);
+                        return true;
+                    } catch (PosixException e) {
+                        throw unlessLate("writing " + key, e, at, content.length);
+                    }
+                }));
     }
 
     @Override
@@ -271,7 +283,8 @@ public final class PosixStore implements Store {
         return e.is(Errno.ENOENT);
     }
 
-    private static PosixException unlessLate(String doing, PosixException e, Destination at, long size) throws StoreException {
+    private static PosixException unlessLate(String doing, PosixException e, Destination at, long size)
+            throws StoreException {
         if (late(e)) {
             return e;
         }

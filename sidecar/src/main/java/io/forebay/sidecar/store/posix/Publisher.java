@@ -57,7 +57,8 @@ final class Publisher {
     }
 
     /** @return false: someone else, who carries out the same intent, was faster */
-    private static boolean renamed(Fd parent, StagedFile.Stub stub, Destination at) throws PosixException, StoreException {
+    private static boolean renamed(Fd parent, StagedFile.Stub stub, Destination at)
+            throws PosixException, StoreException {
         try {
             Posix.renameat(parent, stub.handle(), parent, at.name());
             return true;
@@ -67,7 +68,9 @@ final class Publisher {
             }
             if (e.is(Errno.EISDIR) || e.is(Errno.ENOTEMPTY) || e.is(Errno.EEXIST)) {
                 throw new StoreException(
-                        Kind.PERMANENT, "publishing " + at.path() + " failed: a folder of that name is there. Remove it, then resume.", e);
+                        Kind.PERMANENT,
+                        "publishing " + at.path() + " failed: a folder of that name is there. Remove it, then resume.",
+                        e);
             }
             throw e;
         }
@@ -110,7 +113,10 @@ final class Publisher {
                     throw e;
                 }
                 if (!Posix.lstatat(parent, at.name()).isFolder()) {
-                    throw new StoreException(Kind.PERMANENT, "the folder " + at.path() + " cannot be made: a file of that name is there", e);
+                    throw new StoreException(
+                            Kind.PERMANENT,
+                            "the folder " + at.path() + " cannot be made: a file of that name is there",
+                            e);
                 }
                 return PublishOutcome.PUBLISHED;
             }

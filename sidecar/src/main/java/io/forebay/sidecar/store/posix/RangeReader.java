@@ -100,7 +100,8 @@ final class RangeReader {
         try {
             sink.accept(piece.offset, piece.bytes);
         } catch (IOException e) {
-            throw new StoreException(Kind.PERMANENT, "reading " + version.key() + ": where it goes failed: " + e.getMessage(), e);
+            throw new StoreException(
+                    Kind.PERMANENT, "reading " + version.key() + ": where it goes failed: " + e.getMessage(), e);
         }
     }
 
@@ -128,7 +129,8 @@ final class RangeReader {
         if (n < piece.byteSize()) {
             throw new StoreException(
                     Kind.TRANSIENT,
-                    "reading " + version.key() + ": the file ended at byte " + at + ", though its size is still " + version.size());
+                    "reading " + version.key() + ": the file ended at byte " + at + ", though its size is still "
+                            + version.size());
         }
         return new Piece(offset, piece.asByteBuffer());
     }

@@ -31,7 +31,8 @@ final class SmallFiles {
                 if (!e.is(Errno.EEXIST)) {
                     throw e;
                 }
-                // NFS: the answer may have been lost and the request sent twice; then the second finds what the first made.
+                // NFS: the answer may have been lost and the request sent twice; then the second finds what the first
+                // made.
                 if (!Posix.lstatat(parent, at.name()).sameFile(Posix.lstatat(parent, temp))) {
                     return false;
                 }
@@ -58,7 +59,8 @@ final class SmallFiles {
 
     /** Whole and durable under a temporary name of its own, or not there at all. */
     private static String write(Fd parent, byte[] content) throws PosixException {
-        var temp = Names.temporary("o-" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36));
+        var temp = Names.temporary(
+                "o-" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36));
         try (var file = Posix.openat(parent, temp, Open.WRONLY | Open.CREAT | Open.EXCL | Open.NOFOLLOW, MODE);
                 var arena = Arena.ofConfined()) {
             PosixIo.pwrite(file, arena.allocateFrom(ValueLayout.JAVA_BYTE, content), 0);
@@ -77,16 +79,21 @@ final class SmallFiles {
                 var arena = Arena.ofConfined()) {
             var stat = Posix.fstat(file);
             if (!stat.isFile()) {
-                throw new StoreException(Kind.PERMANENT, "reading " + key + " failed: it is a " + stat.type() + ", not a file");
+                throw new StoreException(
+                        Kind.PERMANENT, "reading " + key + " failed: it is a " + stat.type() + ", not a file");
             }
             if (stat.size() > limit) {
-                throw new StoreException(Kind.TOO_LARGE, "reading " + key + " failed: it has " + stat.size() + " bytes, at most " + limit + " were expected");
+                throw new StoreException(
+                        Kind.TOO_LARGE,
+                        "reading " + key + " failed: it has " + stat.size() + " bytes, at most " + limit
+                                + " were expected");
             }
             // One more, to notice a file that grows.
             var bytes = arena.allocate(limit + 1L);
             long n = PosixIo.pread(file, bytes, 0);
             if (n > limit) {
-                throw new StoreException(Kind.TOO_LARGE, "reading " + key + " failed: it has more than " + limit + " bytes");
+                throw new StoreException(
+                        Kind.TOO_LARGE, "reading " + key + " failed: it has more than " + limit + " bytes");
             }
             return bytes.asSlice(0, n).toArray(ValueLayout.JAVA_BYTE);
         }

@@ -87,7 +87,8 @@ final class StagedPosixFile implements StagedWrite {
     private static void refuseFolder(Fd parent, Destination at) throws PosixException, StoreException {
         try {
             if (Posix.lstatat(parent, at.name()).isFolder()) {
-                throw new StoreException(Kind.PERMANENT, "no file can be written at " + at.path() + ": a folder of that name is there");
+                throw new StoreException(
+                        Kind.PERMANENT, "no file can be written at " + at.path() + ": a folder of that name is there");
             }
         } catch (PosixException e) {
             if (!e.is(Errno.ENOENT)) {
@@ -97,7 +98,8 @@ final class StagedPosixFile implements StagedWrite {
     }
 
     private static Fd temporary(Fd parent, StagedFile.Stub stub, LustreTool lustre) throws PosixException {
-        // A file whose mode is not known gets what the umask leaves; others are nobody's business until they have their own.
+        // A file whose mode is not known gets what the umask leaves; others are nobody's business until they have their
+        // own.
         int mode = stub.meta().mode() < 0 ? 0666 : 0600;
         for (int i = 1; ; i++) {
             unlinkIfThere(parent, stub.handle());
@@ -160,7 +162,8 @@ final class StagedPosixFile implements StagedWrite {
         try {
             source.fill(at, scratch);
         } catch (IOException e) {
-            throw new StoreException(Kind.PERMANENT, "writing " + stub.finalKey() + ": its source failed: " + e.getMessage(), e);
+            throw new StoreException(
+                    Kind.PERMANENT, "writing " + stub.finalKey() + ": its source failed: " + e.getMessage(), e);
         }
         scratch.position(0).limit(length);
     }
@@ -183,7 +186,8 @@ final class StagedPosixFile implements StagedWrite {
         }
     }
 
-    private void put(int part, ByteBuffer piece, long at, boolean zerosToo) throws StoreException, InterruptedException {
+    private void put(int part, ByteBuffer piece, long at, boolean zerosToo)
+            throws StoreException, InterruptedException {
         var bytes = MemorySegment.ofBuffer(piece);
         var task = pool.start(uses, () -> put(bytes, at, zerosToo), late -> {});
         try {
@@ -243,8 +247,13 @@ final class StagedPosixFile implements StagedWrite {
             });
         } catch (PosixException e) {
             breakOff("making it durable failed: " + e.reason());
-            var lost = PosixErrors.kind(e) == Kind.NO_SPACE || PosixErrors.kind(e) == Kind.DENIED ? PosixErrors.kind(e) : Kind.TRANSIENT;
-            throw new StoreException(lost, "making " + stub.finalKey() + " durable failed: " + e.reason() + "; it must be staged anew", e);
+            var lost = PosixErrors.kind(e) == Kind.NO_SPACE || PosixErrors.kind(e) == Kind.DENIED
+                    ? PosixErrors.kind(e)
+                    : Kind.TRANSIENT;
+            throw new StoreException(
+                    lost,
+                    "making " + stub.finalKey() + " durable failed: " + e.reason() + "; it must be staged anew",
+                    e);
         } catch (InterruptedException e) {
             // Whether its fsync failed will not be known.
             breakOff("making it durable was given up");

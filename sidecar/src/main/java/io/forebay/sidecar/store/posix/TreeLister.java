@@ -178,10 +178,12 @@ final class TreeLister {
         var end = pool.run(folder.uses(), () -> LinkEnd.of(folder, name, lustre));
         switch (end) {
             case LinkEnd.Nowhere n -> sink.leftOut(key, "it is a symbolic link to " + target + ", which " + n.why());
-            case LinkEnd.There t when !isInside(t.realPath()) ->
+            case LinkEnd.There t
+            when !isInside(t.realPath()) ->
                 sink.leftOut(key, "it is a symbolic link to " + t.realPath() + ", which lies outside " + request.key());
             case LinkEnd.There t when !t.stat().isFolder() -> tell(key, t.stat(), t.dataVersion());
-            case LinkEnd.There t when levels.stream().anyMatch(l -> l.stat().sameFile(t.stat())) ->
+            case LinkEnd.There t
+            when levels.stream().anyMatch(l -> l.stat().sameFile(t.stat())) ->
                 sink.leftOut(key, "it is a symbolic link to " + t.realPath() + ", a folder that it lies in: a loop");
             case LinkEnd.There t -> folder.addBelow(name);
         }
@@ -200,14 +202,17 @@ final class TreeLister {
             return;
         }
         boolean follow = request.symlinks() == SymlinkPolicy.FOLLOW;
-        var below = pool.start(above.uses(), () -> ListedFolder.below(above, name, path, follow), ListedFolder::closeIfAny)
+        var below = pool.start(
+                        above.uses(), () -> ListedFolder.below(above, name, path, follow), ListedFolder::closeIfAny)
                 .await();
         if (below == null) {
             return; // removed, or replaced by a file, since it was seen
         }
         if (follow && leadsAstray(below)) {
             below.close();
-            sink.leftOut(path, "it was replaced by a symbolic link that leads outside, or round in a circle, while it was listed");
+            sink.leftOut(
+                    path,
+                    "it was replaced by a symbolic link that leads outside, or round in a circle, while it was listed");
             return;
         }
         levels.addLast(below);

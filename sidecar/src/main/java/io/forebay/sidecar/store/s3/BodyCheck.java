@@ -47,7 +47,9 @@ final class BodyCheck {
     /** A composite checksum, of the parts' checksums, has another length ("-N") and says so in its type. */
     private static @Nullable String whole(Headers answer, String header, int length) {
         var value = answer.get(header);
-        return value != null && value.length() == length && !"COMPOSITE".equals(answer.get("x-amz-checksum-type")) ? value : null;
+        return value != null && value.length() == length && !"COMPOSITE".equals(answer.get("x-amz-checksum-type"))
+                ? value
+                : null;
     }
 
     /** The buffer's position does not move. */
@@ -61,7 +63,8 @@ final class BodyCheck {
     }
 
     /** @return what differs; null: the bytes are right */
-    @Nullable Mismatch mismatch() {
+    @Nullable
+    Mismatch mismatch() {
         var found = found();
         return found.equals(expected) ? null : new Mismatch(name, expected, found);
     }

@@ -60,7 +60,10 @@ final class Control implements AutoCloseable {
     private void require(boolean there, Operation operation, String key, String element) throws StoreException {
         if (!there) {
             throw errors.found(
-                    StoreException.Kind.TRANSIENT, operation, key, "the answer is a success, but no document of S3's: it has no " + element);
+                    StoreException.Kind.TRANSIENT,
+                    operation,
+                    key,
+                    "the answer is a success, but no document of S3's: it has no " + element);
         }
     }
 
@@ -84,17 +87,20 @@ final class Control implements AutoCloseable {
         return call(
                 Operation.STAT,
                 key,
-                () -> Headers.of(client.headObject(request.build()).sdkHttpResponse().headers()));
+                () -> Headers.of(
+                        client.headObject(request.build()).sdkHttpResponse().headers()));
     }
 
     /** @param checksummed the server will keep the CRC32C of each part */
     record Upload(String id, boolean checksummed) {}
 
     /** @param headers user metadata, names with their prefix */
-    Upload createUpload(String key, Map<String, String> headers, boolean askChecksum) throws StoreException, InterruptedException {
+    Upload createUpload(String key, Map<String, String> headers, boolean askChecksum)
+            throws StoreException, InterruptedException {
         var metadata = new HashMap<String, String>();
         headers.forEach((name, value) -> metadata.put(name.substring(ObjectMeta.PREFIX.length()), value));
-        var request = CreateMultipartUploadRequest.builder().bucket(bucket).key(key).metadata(metadata);
+        var request =
+                CreateMultipartUploadRequest.builder().bucket(bucket).key(key).metadata(metadata);
         if (askChecksum) {
             request.checksumAlgorithm(ChecksumAlgorithm.CRC32_C).checksumType(ChecksumType.FULL_OBJECT);
         }
@@ -131,7 +137,10 @@ final class Control implements AutoCloseable {
                         new ListedPart(Headers.unquoted(part.eTag()), part.size(), Sums.crcOf(part.checksumCRC32C())));
             }
             var next = page.nextPartNumberMarker();
-            if (!all || !Boolean.TRUE.equals(page.isTruncated()) || next == null || (marker != null && next <= marker)) {
+            if (!all
+                    || !Boolean.TRUE.equals(page.isTruncated())
+                    || next == null
+                    || (marker != null && next <= marker)) {
                 return new Listed(checksummed, Map.copyOf(parts));
             }
             marker = next;
@@ -139,7 +148,8 @@ final class Control implements AutoCloseable {
     }
 
     /** @return CRC32C of the whole object as the server has it now; -1: not told */
-    long complete(String key, String uploadId, List<Part> parts, boolean checksummed) throws StoreException, InterruptedException {
+    long complete(String key, String uploadId, List<Part> parts, boolean checksummed)
+            throws StoreException, InterruptedException {
         var completed = new ArrayList<CompletedPart>(parts.size());
         for (var part : parts) {
             var p = CompletedPart.builder().partNumber(part.number()).eTag("\"" + part.etag() + "\"");
@@ -152,7 +162,8 @@ final class Control implements AutoCloseable {
                 .bucket(bucket)
                 .key(key)
                 .uploadId(uploadId)
-                .multipartUpload(CompletedMultipartUpload.builder().parts(completed).build())
+                .multipartUpload(
+                        CompletedMultipartUpload.builder().parts(completed).build())
                 .build();
         var answer = call(Operation.COMPLETE, key, () -> patient.completeMultipartUpload(request));
         require(answer.eTag() != null, Operation.COMPLETE, key, "ETag");
@@ -161,8 +172,11 @@ final class Control implements AutoCloseable {
 
     /** An upload that is gone is no error. */
     void abort(String key, String uploadId) throws StoreException, InterruptedException {
-        var request =
-                AbortMultipartUploadRequest.builder().bucket(bucket).key(key).uploadId(uploadId).build();
+        var request = AbortMultipartUploadRequest.builder()
+                .bucket(bucket)
+                .key(key)
+                .uploadId(uploadId)
+                .build();
         try {
             call(Operation.ABORT, key, () -> client.abortMultipartUpload(request));
         } catch (StoreException e) {

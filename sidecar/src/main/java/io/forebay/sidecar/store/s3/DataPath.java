@@ -37,7 +37,13 @@ interface DataPath extends AutoCloseable {
      * @param ifMatch ETag without quotes; absent: any
      * @param askChecksum whether to send x-amz-checksum-mode
      */
-    record Get(String key, @Nullable String versionId, @Nullable String ifMatch, long offset, long length, boolean askChecksum) {}
+    record Get(
+            String key,
+            @Nullable String versionId,
+            @Nullable String ifMatch,
+            long offset,
+            long length,
+            boolean askChecksum) {}
 
     /**
      * One object, or a part of an upload.
@@ -48,7 +54,12 @@ interface DataPath extends AutoCloseable {
      * @param sha256 of the bytes in hexadecimal, to be signed; absent: the signature leaves the bytes out
      */
     record Put(
-            String key, @Nullable UploadPart upload, Map<String, String> headers, long offset, long length, @Nullable String sha256) {
+            String key,
+            @Nullable UploadPart upload,
+            Map<String, String> headers,
+            long offset,
+            long length,
+            @Nullable String sha256) {
         public Put {
             headers = Map.copyOf(headers);
         }

@@ -24,11 +24,13 @@ public final class Environment implements AutoCloseable {
     }
 
     private static final class OfProcess {
-        static final Environment INSTANCE = new Environment(System.getenv(), Path.of(System.getProperty("user.home", "/")));
+        static final Environment INSTANCE =
+                new Environment(System.getenv(), Path.of(System.getProperty("user.home", "/")));
     }
 
     /** @return absent if it is not set or empty */
-    @Nullable String variable(String name) {
+    @Nullable
+    String variable(String name) {
         var value = variables.get(name);
         return value == null || value.isEmpty() ? null : value;
     }

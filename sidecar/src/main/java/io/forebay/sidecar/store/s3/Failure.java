@@ -20,7 +20,11 @@ record Failure(int status, String code, String message, String requestId, Header
         var id = element(body, "RequestId");
         var header = headers.get("x-amz-request-id");
         return new Failure(
-                status, element(body, "Code"), element(body, "Message"), id.isEmpty() && header != null ? header : id, headers);
+                status,
+                element(body, "Code"),
+                element(body, "Message"),
+                id.isEmpty() && header != null ? header : id,
+                headers);
     }
 
     /** Whether a body that should be data or a result is an error document. */
@@ -39,6 +43,10 @@ record Failure(int status, String code, String message, String requestId, Header
     }
 
     private static String unescaped(String xml) {
-        return xml.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'").replace("&amp;", "&");
+        return xml.replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&quot;", "\"")
+                .replace("&apos;", "'")
+                .replace("&amp;", "&");
     }
 }

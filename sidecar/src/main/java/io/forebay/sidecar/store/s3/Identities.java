@@ -96,7 +96,10 @@ final class Identities implements AutoCloseable {
     }
 
     private AwsCredentialsProvider profile(Supplier<ProfileFile> profiles, String name) {
-        return ProfileCredentialsProvider.builder().profileFile(profiles).profileName(name).build();
+        return ProfileCredentialsProvider.builder()
+                .profileFile(profiles)
+                .profileName(name)
+                .build();
     }
 
     private AwsCredentialsProvider defaultChain() {
@@ -165,7 +168,8 @@ final class Identities implements AutoCloseable {
     }
 
     /** An endpoint that environment or profile name. */
-    @Nullable String endpoint(@Nullable String profile) {
+    @Nullable
+    String endpoint(@Nullable String profile) {
         for (var name : List.of("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")) {
             var endpoint = env.variable(name);
             if (endpoint != null) {

@@ -71,7 +71,9 @@ final class Identity implements AwsCredentialsProvider, AutoCloseable {
     /** For messages: origin and the key's last 4 characters. */
     String description() {
         var key = lastKey;
-        return key.isEmpty() ? origin : "access key ..." + key.substring(Math.max(0, key.length() - 4)) + " from " + origin;
+        return key.isEmpty()
+                ? origin
+                : "access key ..." + key.substring(Math.max(0, key.length() - 4)) + " from " + origin;
     }
 
     @Override

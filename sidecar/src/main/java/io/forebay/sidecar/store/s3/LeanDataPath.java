@@ -40,7 +40,13 @@ final class LeanDataPath implements DataPath {
     private final InstantSource clock;
 
     /** @param bucketUrl from {@link SdkClients#bucketUrl} */
-    LeanDataPath(HttpPool pool, URI bucketUrl, S3Settings settings, Identity identity, S3Errors errors, InstantSource clock) {
+    LeanDataPath(
+            HttpPool pool,
+            URI bucketUrl,
+            S3Settings settings,
+            Identity identity,
+            S3Errors errors,
+            InstantSource clock) {
         this.pool = pool;
         var path = bucketUrl.getRawPath();
         this.base = path == null || path.equals("/") ? "" : path;
@@ -52,12 +58,17 @@ final class LeanDataPath implements DataPath {
     }
 
     /** Opens nothing yet. @throws StoreException the bucket's name or the trusted certificates cannot be used */
-    static LeanDataPath connect(S3Settings settings, Identity identity, Trust trust, Optional<Proxy> proxy, S3Errors errors)
+    static LeanDataPath connect(
+            S3Settings settings, Identity identity, Trust trust, Optional<Proxy> proxy, S3Errors errors)
             throws StoreException {
         var url = SdkClients.bucketUrl(settings);
         try {
             var pool = new HttpPool(
-                    Origin.of(url), proxy, trust.context(), settings.maxConnections(), settings.timeouts().connect());
+                    Origin.of(url),
+                    proxy,
+                    trust.context(),
+                    settings.maxConnections(),
+                    settings.timeouts().connect());
             return new LeanDataPath(pool, url, settings, identity, errors, InstantSource.system());
         } catch (GeneralSecurityException e) {
             throw new StoreException(StoreException.Kind.PERMANENT, "TLS cannot be set up: " + e.getMessage(), e, true);
@@ -127,33 +138,58 @@ final class LeanDataPath implements DataPath {
     }
 
     private Request request(
-            Operation operation, String method, String key, TreeMap<String, String> query, Map<String, String> headers, String payload,
-            long length, Duration patience)
+            Operation operation,
+            String method,
+            String key,
+            TreeMap<String, String> query,
+            Map<String, String> headers,
+            String payload,
+            long length,
+            Duration patience)
             throws StoreException, InterruptedException {
         var path = base + "/" + SigV4.encode(key, true);
         var parameters = new StringBuilder();
         query.forEach((name, value) -> parameters
-                .append(parameters.isEmpty() ? "" : "&").append(SigV4.encode(name, false)).append('=').append(SigV4.encode(value, false)));
+                .append(parameters.isEmpty() ? "" : "&")
+                .append(SigV4.encode(name, false))
+                .append('=')
+                .append(SigV4.encode(value, false)));
         headers.put("user-agent", AGENT);
         if (!identity.anonymous()) {
             try {
                 signer.sign(
-                        method, path, parameters.toString(), pool.origin().authority(), headers, payload, identity.resolveCredentials(),
+                        method,
+                        path,
+                        parameters.toString(),
+                        pool.origin().authority(),
+                        headers,
+                        payload,
+                        identity.resolveCredentials(),
                         clock.instant());
             } catch (SdkException e) {
                 throw errors.ofSdk(operation, key, e);
             }
         }
         try {
-            return new Request(method, parameters.isEmpty() ? path : path + "?" + parameters, headers, length, patience, timeouts.read());
+            return new Request(
+                    method,
+                    parameters.isEmpty() ? path : path + "?" + parameters,
+                    headers,
+                    length,
+                    patience,
+                    timeouts.read());
         } catch (IllegalArgumentException e) {
             // An ETag of a strange server, or keys with a line break from a file.
-            throw errors.found(StoreException.Kind.PERMANENT, operation, key, "the request cannot be sent: " + e.getMessage());
+            throw errors.found(
+                    StoreException.Kind.PERMANENT, operation, key, "the request cannot be sent: " + e.getMessage());
         }
     }
 
     private <T> T exchange(
-            Operation operation, String key, Request request, @org.jspecify.annotations.Nullable BodyWriter body,
+            Operation operation,
+            String key,
+            Request request,
+            @org.jspecify.annotations.Nullable BodyWriter body,
             HttpPool.Reader<T, StoreException> reader)
             throws StoreException, InterruptedException {
         try {
@@ -165,7 +201,8 @@ final class LeanDataPath implements DataPath {
         }
     }
 
-    private StoreException refused(Operation operation, String key, int status, Headers headers, ResponseBody body) throws IOException {
+    private StoreException refused(Operation operation, String key, int status, Headers headers, ResponseBody body)
+            throws IOException {
         return errors.of(operation, key, Failure.parse(status, headers, text(body)));
     }
 

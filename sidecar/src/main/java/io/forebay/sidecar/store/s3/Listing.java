@@ -52,7 +52,11 @@ final class Listing {
 
     /** The key sorts before all that it is a prefix of, so that the first entry tells, without the right to read it. */
     private boolean oneFile(String key) throws StoreException, InterruptedException {
-        var page = control.page(ListObjectsV2Request.builder().bucket(bucket).prefix(key).maxKeys(1).build());
+        var page = control.page(ListObjectsV2Request.builder()
+                .bucket(bucket)
+                .prefix(key)
+                .maxKeys(1)
+                .build());
         for (var object : page.contents()) {
             if (object.key().equals(key)) {
                 found(object);
@@ -76,11 +80,15 @@ final class Listing {
             }
             token = page.nextContinuationToken();
             if (token == null || token.isEmpty()) {
-                throw errors.found(Kind.PERMANENT, Operation.LIST, prefix, "there are more keys, but no token to ask for them");
+                throw errors.found(
+                        Kind.PERMANENT, Operation.LIST, prefix, "there are more keys, but no token to ask for them");
             }
             if (!tokens.add(hash(token))) {
                 throw errors.found(
-                        Kind.PERMANENT, Operation.LIST, prefix, "the server gave the same continuation token twice; the listing would never end");
+                        Kind.PERMANENT,
+                        Operation.LIST,
+                        prefix,
+                        "the server gave the same continuation token twice; the listing would never end");
             }
         }
     }
@@ -96,7 +104,11 @@ final class Listing {
     }
 
     private ListObjectsV2Request pageOf(String prefix, @Nullable String token) {
-        return ListObjectsV2Request.builder().bucket(bucket).prefix(prefix).continuationToken(token).build();
+        return ListObjectsV2Request.builder()
+                .bucket(bucket)
+                .prefix(prefix)
+                .continuationToken(token)
+                .build();
     }
 
     private ListObjectsV2Response laterPage(ListObjectsV2Request page) throws StoreException, InterruptedException {
@@ -148,10 +160,12 @@ final class Listing {
     }
 
     private void found(S3Object object) throws StoreException, InterruptedException {
-        long modified = object.lastModified() == null ? -1 : object.lastModified().getEpochSecond() * 1000;
+        long modified =
+                object.lastModified() == null ? -1 : object.lastModified().getEpochSecond() * 1000;
         var etag = object.eTag() == null ? "" : Headers.unquoted(object.eTag());
         var version = new Version.S3(object.key(), object.size(), etag, null, modified);
         var kind = object.key().endsWith("/") ? Entry.Kind.FOLDER : Entry.Kind.FILE;
-        sink.found(new Entry(object.key(), kind, version, new FileMeta(-1, modified == -1 ? -1 : modified * 1_000_000, null)));
+        sink.found(new Entry(
+                object.key(), kind, version, new FileMeta(-1, modified == -1 ? -1 : modified * 1_000_000, null)));
     }
 }

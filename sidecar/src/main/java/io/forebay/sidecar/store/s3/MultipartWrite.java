@@ -33,7 +33,12 @@ final class MultipartWrite implements StagedWrite {
 
     /** @param known parts that the server has, by number from 1 */
     MultipartWrite(
-            StagedFile.Stub stub, PartPlan plan, boolean checksummed, Map<Integer, ListedPart> known, Sender sender, S3Errors errors) {
+            StagedFile.Stub stub,
+            PartPlan plan,
+            boolean checksummed,
+            Map<Integer, ListedPart> known,
+            Sender sender,
+            S3Errors errors) {
         this.stub = stub;
         this.plan = plan;
         this.checksummed = checksummed;

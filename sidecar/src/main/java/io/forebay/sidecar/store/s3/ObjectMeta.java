@@ -45,7 +45,11 @@ final class ObjectMeta {
     static Map<String, String> headers(FileMeta meta, OptionalLong crc32c) {
         var headers = new LinkedHashMap<String, String>();
         if (meta.mtimeNanos() != -1) {
-            headers.put(MTIME, BigDecimal.valueOf(meta.mtimeNanos(), 9).stripTrailingZeros().toPlainString());
+            headers.put(
+                    MTIME,
+                    BigDecimal.valueOf(meta.mtimeNanos(), 9)
+                            .stripTrailingZeros()
+                            .toPlainString());
         }
         if (meta.mode() != -1) {
             headers.put(MODE, "%04o".formatted(meta.mode()));
@@ -95,7 +99,9 @@ final class ObjectMeta {
             return -1;
         }
         try {
-            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text)).getEpochSecond() * 1000;
+            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text))
+                            .getEpochSecond()
+                    * 1000;
         } catch (DateTimeParseException e) {
             return -1;
         }

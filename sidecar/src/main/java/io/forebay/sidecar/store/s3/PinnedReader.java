@@ -25,7 +25,13 @@ final class PinnedReader implements DataPath.Reader<ReadReceipt> {
     private final S3Errors errors;
 
     PinnedReader(
-            Version.S3 version, long offset, long length, ByteBuffer scratch, PieceSink sink, ServerHabits habits, S3Errors errors) {
+            Version.S3 version,
+            long offset,
+            long length,
+            ByteBuffer scratch,
+            PieceSink sink,
+            ServerHabits habits,
+            S3Errors errors) {
         this.version = version;
         this.offset = offset;
         this.length = length;
@@ -40,7 +46,8 @@ final class PinnedReader implements DataPath.Reader<ReadReceipt> {
     }
 
     @Override
-    public ReadReceipt read(int status, Headers headers, DataPath.Body body) throws IOException, StoreException, InterruptedException {
+    public ReadReceipt read(int status, Headers headers, DataPath.Body body)
+            throws IOException, StoreException, InterruptedException {
         var problem = head(status, headers);
         if (problem != null) {
             throw errorDocument(status, headers, body, problem);
@@ -71,9 +78,13 @@ final class PinnedReader implements DataPath.Reader<ReadReceipt> {
         while (scratch.hasRemaining()) {
             if (body.read(scratch) < 0) {
                 throw errors.found(
-                        Kind.TRANSIENT, Operation.READ, version.key(),
+                        Kind.TRANSIENT,
+                        Operation.READ,
+                        version.key(),
                         "the body ended after " + (done + scratch.position()) + " of " + length + " bytes"
-                                + (done == 0 ? asError(headers, scratch.duplicate().flip()) : ""));
+                                + (done == 0
+                                        ? asError(headers, scratch.duplicate().flip())
+                                        : ""));
             }
         }
     }
@@ -107,8 +118,13 @@ final class PinnedReader implements DataPath.Reader<ReadReceipt> {
             }
         } else if (!whole) {
             return contentLength == version.size()
-                    ? errors.found(Kind.PERMANENT, Operation.READ, version.key(), "the server does not honour Range; it answers " + status)
-                    : changed("the whole object came instead of a range, with " + contentLength + " bytes instead of " + version.size());
+                    ? errors.found(
+                            Kind.PERMANENT,
+                            Operation.READ,
+                            version.key(),
+                            "the server does not honour Range; it answers " + status)
+                    : changed("the whole object came instead of a range, with " + contentLength + " bytes instead of "
+                            + version.size());
         }
         if (contentLength != -1 && contentLength != length) {
             return changed(contentLength + " bytes are announced instead of " + length);
@@ -119,12 +135,17 @@ final class PinnedReader implements DataPath.Reader<ReadReceipt> {
     private @Nullable StoreException pin(Headers headers) {
         var etag = headers.etag();
         if (!version.etag().isEmpty() && !etag.isEmpty()) {
-            return etag.equals(version.etag()) ? null : changed("its ETag is " + etag + ", planned was " + version.etag());
+            return etag.equals(version.etag())
+                    ? null
+                    : changed("its ETag is " + etag + ", planned was " + version.etag());
         }
         long modified = ObjectMeta.lastModifiedMillis(headers);
         if (modified == -1) {
             return errors.found(
-                    Kind.TRANSIENT, Operation.READ, version.key(), "the answer names neither ETag nor Last-Modified; it proves no version");
+                    Kind.TRANSIENT,
+                    Operation.READ,
+                    version.key(),
+                    "the answer names neither ETag nor Last-Modified; it proves no version");
         }
         return modified / 1000 == version.lastModifiedMillis() / 1000
                 ? null
@@ -136,7 +157,8 @@ final class PinnedReader implements DataPath.Reader<ReadReceipt> {
     }
 
     /** An answer that does not fit may be an error in the clothes of a success (CASES O3), which is a passing fault. */
-    private StoreException errorDocument(int status, Headers headers, DataPath.Body body, StoreException otherwise) throws IOException {
+    private StoreException errorDocument(int status, Headers headers, DataPath.Body body, StoreException otherwise)
+            throws IOException {
         var start = ByteBuffer.allocate(4096);
         while (start.hasRemaining() && body.read(start) >= 0) {}
         var text = new String(start.array(), 0, start.position(), StandardCharsets.UTF_8);
@@ -146,7 +168,11 @@ final class PinnedReader implements DataPath.Reader<ReadReceipt> {
         var failure = Failure.parse(status, headers, text);
         var classified = errors.of(Operation.READ, version.key(), failure);
         return classified.kind() == Kind.PERMANENT
-                ? errors.found(Kind.TRANSIENT, Operation.READ, version.key(), "an error came as " + status + ": " + failure.code())
+                ? errors.found(
+                        Kind.TRANSIENT,
+                        Operation.READ,
+                        version.key(),
+                        "an error came as " + status + ": " + failure.code())
                 : classified;
     }
 
@@ -170,6 +196,7 @@ final class PinnedReader implements DataPath.Reader<ReadReceipt> {
         if (check.byEtag() && habits.onlyLooksLikeMd5(mismatch.expected(), mismatch.found())) {
             return false;
         }
-        throw errors.found(Kind.CORRUPT, Operation.READ, version.key(), "other bytes came than the server has: " + mismatch);
+        throw errors.found(
+                Kind.CORRUPT, Operation.READ, version.key(), "other bytes came than the server has: " + mismatch);
     }
 }

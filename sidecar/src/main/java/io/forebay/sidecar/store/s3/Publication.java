@@ -32,7 +32,12 @@ final class Publication {
     private final S3Errors errors;
 
     Publication(
-            Control control, Sender sender, ReadBack readBack, ServerHabits habits, KnownUploads uploads, S3Errors errors) {
+            Control control,
+            Sender sender,
+            ReadBack readBack,
+            ServerHabits habits,
+            KnownUploads uploads,
+            S3Errors errors) {
         this.control = control;
         this.sender = sender;
         this.readBack = readBack;
@@ -60,7 +65,9 @@ final class Publication {
         var scratch = ByteBuffer.allocate((int) Math.clamp(file.size(), 1, PIECE));
         var headers = ObjectMeta.headers(file.stub().meta(), OptionalLong.of(file.crc32c()));
         // The buffer's bytes may have rotted, or been written to, since their checksum went into the intent.
-        return write(key, headers, file.size(), file.crc32c(), source, scratch) ? PublishOutcome.PUBLISHED : PublishOutcome.LOST;
+        return write(key, headers, file.size(), file.crc32c(), source, scratch)
+                ? PublishOutcome.PUBLISHED
+                : PublishOutcome.LOST;
     }
 
     /**
@@ -68,14 +75,16 @@ final class Publication {
      *
      * @return false: the source has not that CRC32C; nothing was sent
      */
-    boolean write(String key, Map<String, String> headers, long size, long crc32c, PieceSource source, ByteBuffer scratch)
+    boolean write(
+            String key, Map<String, String> headers, long size, long crc32c, PieceSource source, ByteBuffer scratch)
             throws StoreException, InterruptedException {
         var sent = sender.object(key, headers, size, crc32c, source, scratch);
         if (sent == null) {
             return false;
         }
         if (!sent.proven() && readBack.crc32c(key, sent.etag(), size) != crc32c) {
-            throw errors.found(Kind.CORRUPT, Operation.WRITE, key, "read back, the object has other bytes than were sent");
+            throw errors.found(
+                    Kind.CORRUPT, Operation.WRITE, key, "read back, the object has other bytes than were sent");
         }
         return true;
     }
@@ -85,7 +94,9 @@ final class Publication {
         var id = file.stub().handle();
         try {
             var known = uploads.checksummed(id);
-            boolean checksummed = known.isPresent() ? known.get() : control.listParts(key, id, false).checksummed();
+            boolean checksummed = known.isPresent()
+                    ? known.get()
+                    : control.listParts(key, id, false).checksummed();
             long told = control.complete(key, id, file.parts(), checksummed);
             uploads.forget(id);
             if (told != -1 && told != file.crc32c()) {
@@ -129,7 +140,9 @@ final class Publication {
             }
             throw e;
         }
-        return now.number("content-length") == file.size() && sameBytes(file, now) ? PublishOutcome.PUBLISHED : PublishOutcome.LOST;
+        return now.number("content-length") == file.size() && sameBytes(file, now)
+                ? PublishOutcome.PUBLISHED
+                : PublishOutcome.LOST;
     }
 
     private boolean sameBytes(StagedFile file, Headers now) throws StoreException, InterruptedException {

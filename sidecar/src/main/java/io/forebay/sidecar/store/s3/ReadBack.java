@@ -26,7 +26,8 @@ final class ReadBack {
     }
 
     /** The object's head. @param ifMatch ETag; absent: any @throws StoreException NOT_FOUND, CHANGED */
-    Headers head(String key, @Nullable String ifMatch, @Nullable String versionId) throws StoreException, InterruptedException {
+    Headers head(String key, @Nullable String ifMatch, @Nullable String versionId)
+            throws StoreException, InterruptedException {
         try {
             return control.head(key, ifMatch, versionId, false);
         } catch (StoreException e) {
@@ -67,7 +68,9 @@ final class ReadBack {
 
     /** @param etag of the object to be read; empty: any @return CRC32C of its bytes; -1: it has not {@code size} bytes */
     long crc32c(String key, String etag, long size) throws StoreException, InterruptedException {
-        return data.get(new Get(key, null, etag.isEmpty() ? null : etag, 0, -1, false), (status, headers, body) -> sum(body, size));
+        return data.get(
+                new Get(key, null, etag.isEmpty() ? null : etag, 0, -1, false),
+                (status, headers, body) -> sum(body, size));
     }
 
     private static long sum(DataPath.Body body, long size) throws IOException {

@@ -76,7 +76,8 @@ final class S3Errors {
         if (!meaning.remedy.isEmpty()) {
             text.append(". ").append(meaning.remedy);
         }
-        return new StoreException(meaning.kind, printable(text.toString()), new RefusedException(f, cause), meaning.wholeStore);
+        return new StoreException(
+                meaning.kind, printable(text.toString()), new RefusedException(f, cause), meaning.wholeStore);
     }
 
     private Meaning meaning(Operation operation, Failure f) {
@@ -88,15 +89,26 @@ final class S3Errors {
         return switch (f.code()) {
             case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "RequestExpired" ->
                 Meaning.of(CREDENTIALS, "The credentials have expired; renew them where they come from");
-            case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidSecurity", "NotSignedUp",
-                    "AccountProblem", "InvalidClientTokenId", "UnrecognizedClientException" ->
-                Meaning.ofStore(DENIED, "The server does not take these keys: correct them, or name others by secretName of the store");
+            case "InvalidAccessKeyId",
+                    "SignatureDoesNotMatch",
+                    "InvalidToken",
+                    "InvalidSecurity",
+                    "NotSignedUp",
+                    "AccountProblem",
+                    "InvalidClientTokenId",
+                    "UnrecognizedClientException" ->
+                Meaning.ofStore(
+                        DENIED,
+                        "The server does not take these keys: correct them, or name others by secretName of the store");
             case "RequestTimeTooSkewed" ->
-                Meaning.ofStore(PERMANENT, "The clocks of this machine and of the server differ by more than 15 minutes: set the clock");
+                Meaning.ofStore(
+                        PERMANENT,
+                        "The clocks of this machine and of the server differ by more than 15 minutes: set the clock");
             case "NoSuchBucket" ->
                 Meaning.ofStore(NOT_FOUND, "There is no such bucket here: correct the URI, or the store's endpoint");
             case "InvalidBucketName" -> Meaning.ofStore(PERMANENT, "Correct the bucket's name");
-            case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException" -> wrongRegion(f);
+            case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException" ->
+                wrongRegion(f);
             case "NoSuchVersion" -> Meaning.of(CHANGED);
             case "NoSuchKey" -> Meaning.of(NOT_FOUND, absent(operation));
             case "NoSuchUpload" -> Meaning.of(NOT_FOUND);
@@ -104,15 +116,26 @@ final class S3Errors {
             case "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch" -> Meaning.of(CORRUPT);
             case "KeyTooLongError" -> Meaning.of(BAD_NAME);
             case "EntityTooLarge" -> Meaning.of(TOO_LARGE);
-            case "QuotaExceeded", "QuotaExceededException", "InsufficientStorage", "XMinioStorageFull",
-                    "XMinioAdminBucketQuotaExceeded", "ServiceQuotaExceededException" ->
-                Meaning.of(NO_SPACE, "Free space there, or raise the quota");
+            case "QuotaExceeded",
+                    "QuotaExceededException",
+                    "InsufficientStorage",
+                    "XMinioStorageFull",
+                    "XMinioAdminBucketQuotaExceeded",
+                    "ServiceQuotaExceededException" -> Meaning.of(NO_SPACE, "Free space there, or raise the quota");
             case "InvalidObjectState" ->
                 Meaning.of(PERMANENT, "The object is archived: restore it first, or leave it out by exclude");
-            case "SlowDown", "RequestTimeout", "InternalError", "ServiceUnavailable", "Throttling", "ThrottlingException",
-                    "RequestLimitExceeded", "TooManyRequests", "OperationAborted", "ConditionalRequestConflict", "IncompleteBody",
-                    "RequestThrottled" ->
-                Meaning.of(TRANSIENT);
+            case "SlowDown",
+                    "RequestTimeout",
+                    "InternalError",
+                    "ServiceUnavailable",
+                    "Throttling",
+                    "ThrottlingException",
+                    "RequestLimitExceeded",
+                    "TooManyRequests",
+                    "OperationAborted",
+                    "ConditionalRequestConflict",
+                    "IncompleteBody",
+                    "RequestThrottled" -> Meaning.of(TRANSIENT);
             default -> null;
         };
     }
@@ -135,7 +158,8 @@ final class S3Errors {
 
     /** HEAD has no body to say what is missing, and some servers answer 404 to those who may not list. */
     private static String absent(Operation operation) {
-        return "There is no such object or bucket, or this identity may not see it (" + operation.permission() + ", s3:ListBucket)";
+        return "There is no such object or bucket, or this identity may not see it (" + operation.permission()
+                + ", s3:ListBucket)";
     }
 
     private String denied(Operation operation) {
@@ -143,7 +167,8 @@ final class S3Errors {
                 ? "Requests are anonymous: set secretName, or give credentials in the environment, and leave out anonymous"
                 : "Allow it " + operation.permission() + ", or name another identity by secretName of the store";
         return operation == Operation.READ || operation == Operation.STAT
-                ? may + ". S3 also answers so for an object that does not exist, when the identity may not list the bucket"
+                ? may
+                        + ". S3 also answers so for an object that does not exist, when the identity may not list the bucket"
                 : may;
     }
 
@@ -167,14 +192,18 @@ final class S3Errors {
             return untrusted(root)
                     ? new StoreException(
                             PERMANENT,
-                            printable(what + ". If the server has a certificate of your own authority, name its PEM file by caFile of the store"),
+                            printable(
+                                    what
+                                            + ". If the server has a certificate of your own authority, name its PEM file by caFile of the store"),
                             cause,
                             true)
                     : new StoreException(TRANSIENT, printable(what), cause);
         }
         if (root instanceof UnknownHostException) {
             return new StoreException(
-                    TRANSIENT, printable(text + "host name " + root.getMessage() + " is not known; correct the store's endpoint"), cause);
+                    TRANSIENT,
+                    printable(text + "host name " + root.getMessage() + " is not known; correct the store's endpoint"),
+                    cause);
         }
         var message = root.getMessage();
         return new StoreException(TRANSIENT, printable(text + (message == null ? root.toString() : message)), cause);
@@ -215,8 +244,9 @@ final class S3Errors {
         if (message.contains("credentials") || message.contains("AWS_ACCESS_KEY_ID")) {
             return new StoreException(
                     DENIED,
-                    printable(head(operation, key) + "no usable credentials (" + identity.description() + "): " + message
-                            + ". Set secretName of the store, or the AWS environment variables, or anonymous: true for a public bucket"),
+                    printable(
+                            head(operation, key) + "no usable credentials (" + identity.description() + "): " + message
+                                    + ". Set secretName of the store, or the AWS environment variables, or anonymous: true for a public bucket"),
                     e,
                     true);
         }
@@ -225,15 +255,17 @@ final class S3Errors {
 
     private static boolean isOfS3(SdkServiceException e) {
         var details = e instanceof AwsServiceException aws ? aws.awsErrorDetails() : null;
-        return details == null || details.serviceName() == null || details.serviceName().equalsIgnoreCase("S3");
+        return details == null
+                || details.serviceName() == null
+                || details.serviceName().equalsIgnoreCase("S3");
     }
 
     /** The service that gives credentials refused them; it has not come to S3 at all. */
     private StoreException noToken(Operation operation, String key, SdkServiceException e) {
         var failure = failure(e);
         var kind = meaning(operation, failure).kind;
-        var text = head(operation, key) + "no credentials for " + identity.description() + ": the token service answers "
-                + failure.status() + " " + failure.code() + ": " + failure.message();
+        var text = head(operation, key) + "no credentials for " + identity.description()
+                + ": the token service answers " + failure.status() + " " + failure.code() + ": " + failure.message();
         boolean passing = kind == TRANSIENT || kind == CREDENTIALS;
         return new StoreException(passing ? kind : DENIED, printable(text), e, !passing);
     }
@@ -250,7 +282,8 @@ final class S3Errors {
 
     /** The buffer's side of a transfer failed; the cause is its own IOException. */
     StoreException local(Operation operation, String key, IOException e) {
-        return new StoreException(PERMANENT, printable(head(operation, key) + "the local file failed: " + e.getMessage()), e);
+        return new StoreException(
+                PERMANENT, printable(head(operation, key) + "the local file failed: " + e.getMessage()), e);
     }
 
     /** A fault that was found here rather than told by the server. */
@@ -259,7 +292,8 @@ final class S3Errors {
     }
 
     private String head(Operation operation, String key) {
-        return "cannot " + operation.words() + " s3://" + settings.bucket() + "/" + key + " at " + settings.where() + ": ";
+        return "cannot " + operation.words() + " s3://" + settings.bucket() + "/" + key + " at " + settings.where()
+                + ": ";
     }
 
     /** Keys may hold anything: control characters become {@code \xNN}, so that a message stays one line. */

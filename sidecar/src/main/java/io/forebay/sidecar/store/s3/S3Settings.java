@@ -91,7 +91,8 @@ record S3Settings(
     private static URI endpoint(String text) {
         var uri = URI.create(text);
         if (uri.getHost() == null || !("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
-            throw new IllegalArgumentException("endpoint '" + text + "' is no URL; write http://host:port or https://host:port");
+            throw new IllegalArgumentException(
+                    "endpoint '" + text + "' is no URL; write http://host:port or https://host:port");
         }
         return uri;
     }

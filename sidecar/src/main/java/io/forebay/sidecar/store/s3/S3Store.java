@@ -73,23 +73,24 @@ public final class S3Store implements Store {
         }
     }
 
-    static S3Store connect(S3Settings settings, Identity identity, Optional<Proxy> proxy, DataPath.Kind kind) throws StoreException {
+    static S3Store connect(S3Settings settings, Identity identity, Optional<Proxy> proxy, DataPath.Kind kind)
+            throws StoreException {
         var errors = new S3Errors(settings, identity);
         var trust = Trust.of(settings.caFile());
         var client = SdkClients.of(settings, identity, trust, proxy, S3Settings.CONTROL_TIMEOUT);
         var patient = SdkClients.of(settings, identity, trust, proxy, S3Settings.COMPLETE_TIMEOUT);
         var control = new Control(client, patient, settings, errors);
-        var data =
-                switch (kind) {
-                    case LEAN -> LeanDataPath.connect(settings, identity, trust, proxy, errors);
-                    case SDK -> new SdkDataPath(client, settings.bucket(), errors);
-                };
+        var data = switch (kind) {
+            case LEAN -> LeanDataPath.connect(settings, identity, trust, proxy, errors);
+            case SDK -> new SdkDataPath(client, settings.bucket(), errors);
+        };
         return new S3Store(settings, control, data, errors);
     }
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(settings.sizes().inlineBelow(), habits.exclusiveCreate(), Stager.MAX_KEY_BYTES, false, true);
+        return new Capabilities(
+                settings.sizes().inlineBelow(), habits.exclusiveCreate(), Stager.MAX_KEY_BYTES, false, true);
     }
 
     @Override
@@ -106,8 +107,11 @@ public final class S3Store implements Store {
             throw errors.found(Kind.TRANSIENT, Operation.STAT, key, "the answer names no Content-Length");
         }
         var meta = ObjectMeta.of(head);
-        var kind = meta.linkTarget() != null ? Entry.Kind.SYMLINK : key.endsWith("/") && size == 0 ? Entry.Kind.FOLDER : Entry.Kind.FILE;
-        return new Entry(key, kind, new Version.S3(key, size, head.etag(), null, ObjectMeta.lastModifiedMillis(head)), meta);
+        var kind = meta.linkTarget() != null
+                ? Entry.Kind.SYMLINK
+                : key.endsWith("/") && size == 0 ? Entry.Kind.FOLDER : Entry.Kind.FILE;
+        return new Entry(
+                key, kind, new Version.S3(key, size, head.etag(), null, ObjectMeta.lastModifiedMillis(head)), meta);
     }
 
     @Override
@@ -126,7 +130,8 @@ public final class S3Store implements Store {
         return whole || offset > 0 ? receipt : withObjectChecksum(v, receipt);
     }
 
-    private ReadReceipt get(Version.S3 v, long offset, long length, PinnedReader reader) throws StoreException, InterruptedException {
+    private ReadReceipt get(Version.S3 v, long offset, long length, PinnedReader reader)
+            throws StoreException, InterruptedException {
         var etag = v.etag().isEmpty() ? null : v.etag();
         boolean ask = !habits.refusesChecksums();
         try {
@@ -142,7 +147,8 @@ public final class S3Store implements Store {
     }
 
     /** Ranges come without the object's checksum: it is asked for once, with the first one. */
-    private ReadReceipt withObjectChecksum(Version.S3 v, ReadReceipt receipt) throws StoreException, InterruptedException {
+    private ReadReceipt withObjectChecksum(Version.S3 v, ReadReceipt receipt)
+            throws StoreException, InterruptedException {
         if (habits.refusesChecksums()) {
             return receipt;
         }
@@ -172,9 +178,11 @@ public final class S3Store implements Store {
                 : v.etag().equals(head.etag());
         if (!same || head.number("content-length") != v.size()) {
             throw errors.found(
-                    Kind.CHANGED, Operation.STAT, v.key(),
-                    "the object has changed: ETag " + head.etag() + " of " + head.number("content-length") + " bytes, planned was "
-                            + v.etag() + " of " + v.size());
+                    Kind.CHANGED,
+                    Operation.STAT,
+                    v.key(),
+                    "the object has changed: ETag " + head.etag() + " of " + head.number("content-length")
+                            + " bytes, planned was " + v.etag() + " of " + v.size());
         }
     }
 
@@ -228,7 +236,8 @@ public final class S3Store implements Store {
         write(key, content, Map.of());
     }
 
-    private void write(String key, byte[] content, Map<String, String> headers) throws StoreException, InterruptedException {
+    private void write(String key, byte[] content, Map<String, String> headers)
+            throws StoreException, InterruptedException {
         PieceSource source = (offset, dst) -> dst.put(content, (int) offset, dst.remaining());
         var scratch = ByteBuffer.allocate(Math.clamp(content.length, 1, Publication.PIECE));
         publication.write(key, headers, content.length, Crc32c.of(ByteBuffer.wrap(content)), source, scratch);
@@ -241,7 +250,8 @@ public final class S3Store implements Store {
      * @param folder key of a folder, empty or ending in a slash, where one small object may be made and deleted
      */
     public boolean testExclusiveCreate(String folder) throws StoreException, InterruptedException {
-        var key = folder + ".forebay-test-" + Long.toHexString(ThreadLocalRandom.current().nextLong());
+        var key = folder + ".forebay-test-"
+                + Long.toHexString(ThreadLocalRandom.current().nextLong());
         try {
             boolean honoured = createExclusively(key, "1".getBytes(StandardCharsets.US_ASCII))
                     && !createExclusively(key, "2".getBytes(StandardCharsets.US_ASCII));

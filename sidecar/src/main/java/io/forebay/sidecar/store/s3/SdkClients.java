@@ -19,7 +19,8 @@ import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
 /** Makes SDK clients: no retries, no trailers, our timeouts, trust and identity. */
 final class SdkClients {
     static {
-        // HttpURLConnection repeats a POST that failed on a kept connection, unseen: a second upload would be created that nobody
+        // HttpURLConnection repeats a POST that failed on a kept connection, unseen: a second upload would be created
+        // that nobody
         // knows the id of. Read once, when the JDK's client is first used.
         if (System.getProperty("sun.net.http.retryPost") == null) {
             System.setProperty("sun.net.http.retryPost", "false");
@@ -57,7 +58,8 @@ final class SdkClients {
 
     /** Only what was found in the environment by our own rules: both ways to the server then take the same road. */
     private static ProxyConfiguration configuration(Optional<Proxy> proxy) {
-        var configuration = ProxyConfiguration.builder().useSystemPropertyValues(false).useEnvironmentVariablesValues(false);
+        var configuration =
+                ProxyConfiguration.builder().useSystemPropertyValues(false).useEnvironmentVariablesValues(false);
         proxy.ifPresent(p -> configuration
                 .endpoint(URI.create("http://" + p.host() + ":" + p.port()))
                 .username(p.user())
@@ -77,12 +79,18 @@ final class SdkClients {
             params.endpoint(endpoint.toString());
         }
         try {
-            return S3EndpointProvider.defaultProvider().resolveEndpoint(params.build()).join().url();
+            return S3EndpointProvider.defaultProvider()
+                    .resolveEndpoint(params.build())
+                    .join()
+                    .url();
         } catch (java.util.concurrent.CompletionException e) {
             throw new StoreException(
                     StoreException.Kind.PERMANENT,
                     "bucket '" + settings.bucket() + "' cannot be addressed at " + settings.where() + ": "
-                            + String.valueOf(e.getCause() == null ? e.getMessage() : e.getCause().getMessage()),
+                            + String.valueOf(
+                                    e.getCause() == null
+                                            ? e.getMessage()
+                                            : e.getCause().getMessage()),
                     e,
                     true);
         }

@@ -63,7 +63,9 @@ final class SdkDataPath implements DataPath {
         var operation = put.upload() == null ? Operation.WRITE : Operation.WRITE_PART;
         var body = new SourceStream[1];
         var content = RequestBody.fromContentProvider(
-                () -> body[0] = new SourceStream(source, put.offset(), put.length(), scratch), put.length(), "application/octet-stream");
+                () -> body[0] = new SourceStream(source, put.offset(), put.length(), scratch),
+                put.length(),
+                "application/octet-stream");
         try {
             var answer = put.upload() == null ? object(put, content) : part(put, put.upload(), content);
             return Headers.of(answer.headers());

@@ -47,7 +47,8 @@ final class SecretFolder implements AwsCredentialsProvider {
                     Files.exists(token) ? text("AWS_SESSION_TOKEN") : null);
         } catch (IOException e) {
             throw SdkClientException.create(
-                    "the Secret mounted at " + folder + " has no readable AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", e);
+                    "the Secret mounted at " + folder + " has no readable AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+                    e);
         }
     }
 

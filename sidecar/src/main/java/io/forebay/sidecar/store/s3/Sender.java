@@ -48,8 +48,15 @@ final class Sender {
      * @param expected CRC32C that the bytes must have; -1: any
      */
     private record Job(
-            String key, @Nullable UploadPart upload, Map<String, String> headers, boolean checksummed, long offset, long length,
-            long expected, PieceSource source, ByteBuffer scratch) {
+            String key,
+            @Nullable UploadPart upload,
+            Map<String, String> headers,
+            boolean checksummed,
+            long offset,
+            long length,
+            long expected,
+            PieceSource source,
+            ByteBuffer scratch) {
         Operation operation() {
             return upload == null ? Operation.WRITE : Operation.WRITE_PART;
         }
@@ -69,14 +76,22 @@ final class Sender {
      * @return null: the source has other bytes; nothing was sent
      * @throws StoreException CHANGED to If-None-Match
      */
-    @Nullable Sent object(String key, Map<String, String> headers, long length, long crc32c, PieceSource source, ByteBuffer scratch)
+    @Nullable
+    Sent object(
+            String key, Map<String, String> headers, long length, long crc32c, PieceSource source, ByteBuffer scratch)
             throws StoreException, InterruptedException {
         return send(new Job(key, null, headers, true, 0, length, crc32c, source, scratch));
     }
 
     /** @param checksummed the upload was created for CRC32C */
     Sent part(
-            String key, UploadPart upload, boolean checksummed, long offset, long length, PieceSource source, ByteBuffer scratch)
+            String key,
+            UploadPart upload,
+            boolean checksummed,
+            long offset,
+            long length,
+            PieceSource source,
+            ByteBuffer scratch)
             throws StoreException, InterruptedException {
         var job = new Job(key, upload, Map.of(), checksummed, offset, length, ANY, source, scratch);
         var sent = Objects.requireNonNull(send(job));
@@ -106,7 +121,8 @@ final class Sender {
 
     private Means means(Job job) {
         var proof = habits.proof();
-        boolean crc = job.checksummed && !habits.refusesChecksums() && (proof == Proof.UNKNOWN || proof == Proof.CRC32C);
+        boolean crc =
+                job.checksummed && !habits.refusesChecksums() && (proof == Proof.UNKNOWN || proof == Proof.CRC32C);
         boolean sha = habits.refusesUnsigned() || proof == Proof.SHA256 || proof == Proof.READ_BACK;
         return new Means(crc, !(crc && proof == Proof.CRC32C) && proof != Proof.SHA256, sha);
     }
@@ -144,7 +160,8 @@ final class Sender {
             }
         }
         var sending = before == null ? sums : new Sums(job.source, job.offset, false, false);
-        var put = new Put(job.key, job.upload, headers, job.offset, job.length, before == null ? null : before.sha256());
+        var put =
+                new Put(job.key, job.upload, headers, job.offset, job.length, before == null ? null : before.sha256());
         var answer = data.put(put, sending, job.scratch);
         var sent = sending.result();
         if (before != null && before.crc32c() != sent.crc32c()) {
@@ -168,7 +185,9 @@ final class Sender {
         long told = Sums.crcOf(answer.get(CRC_HEADER));
         if (told != -1 && told != sums.crc32c()) {
             throw errors.found(
-                    Kind.CORRUPT, job.operation(), job.key,
+                    Kind.CORRUPT,
+                    job.operation(),
+                    job.key,
                     "the server received other bytes: CRC32C %08x, sent %08x".formatted(told, sums.crc32c()));
         }
         if (told != -1) {
@@ -206,7 +225,9 @@ final class Sender {
             return false;
         }
         throw errors.found(
-                Kind.CORRUPT, job.operation(), job.key,
+                Kind.CORRUPT,
+                job.operation(),
+                job.key,
                 "the server received other bytes: its ETag is " + answer.etag() + ", the MD5 of what was sent " + md5);
     }
 
@@ -227,7 +248,9 @@ final class Sender {
             return false;
         } catch (StoreException e) {
             int status = RefusedException.status(e);
-            boolean compared = e.kind() == Kind.CORRUPT || status == 400 || (status == 403 && !RefusedException.code(e).isEmpty());
+            boolean compared = e.kind() == Kind.CORRUPT
+                    || status == 400
+                    || (status == 403 && !RefusedException.code(e).isEmpty());
             habits.learn(compared ? Proof.SHA256 : Proof.READ_BACK);
             return compared;
         }

@@ -47,8 +47,14 @@ final class SigV4 {
      * @param payload SHA-256 in hexadecimal, or {@link #UNSIGNED}
      */
     void sign(
-            String method, String path, String query, String authority, Map<String, String> headers, String payload,
-            AwsCredentials credentials, Instant now) {
+            String method,
+            String path,
+            String query,
+            String authority,
+            Map<String, String> headers,
+            String payload,
+            AwsCredentials credentials,
+            Instant now) {
         var time = TIME.format(now);
         headers.put("x-amz-date", time);
         headers.put("x-amz-content-sha256", payload);
@@ -63,8 +69,14 @@ final class SigV4 {
             }
         });
         var canonical = new StringBuilder(512)
-                .append(method).append('\n').append(path).append('\n').append(query).append('\n');
-        signed.forEach((name, value) -> canonical.append(name).append(':').append(value).append('\n'));
+                .append(method)
+                .append('\n')
+                .append(path)
+                .append('\n')
+                .append(query)
+                .append('\n');
+        signed.forEach((name, value) ->
+                canonical.append(name).append(':').append(value).append('\n'));
         var names = String.join(";", signed.keySet());
         canonical.append('\n').append(names).append('\n').append(payload);
 
@@ -75,8 +87,8 @@ final class SigV4 {
         var signature = HEX.formatHex(hmac(dayKey(day, credentials.secretAccessKey()), text));
         headers.put(
                 "authorization",
-                "AWS4-HMAC-SHA256 Credential=" + credentials.accessKeyId() + "/" + scope + ", SignedHeaders=" + names + ", Signature="
-                        + signature);
+                "AWS4-HMAC-SHA256 Credential=" + credentials.accessKeyId() + "/" + scope + ", SignedHeaders=" + names
+                        + ", Signature=" + signature);
     }
 
     private byte[] dayKey(String day, String secret) {
@@ -108,7 +120,10 @@ final class SigV4 {
         var out = new StringBuilder(text.length() + 16);
         for (byte b : utf8(text)) {
             char c = (char) (b & 0xFF);
-            if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || "-_.~".indexOf(c) >= 0
+            if ((c >= 'a' && c <= 'z')
+                    || (c >= 'A' && c <= 'Z')
+                    || (c >= '0' && c <= '9')
+                    || "-_.~".indexOf(c) >= 0
                     || (c == '/' && keepSlash)) {
                 out.append(c);
             } else {

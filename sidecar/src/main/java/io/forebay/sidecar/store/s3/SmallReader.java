@@ -50,7 +50,10 @@ final class SmallReader implements DataPath.Reader<byte[]> {
         }
         var text = new String(bytes, 0, Math.min(bytes.length, Failure.MAX_BODY), StandardCharsets.UTF_8);
         if (Failure.isErrorDocument(text)) {
-            throw failed(Kind.TRANSIENT, "an error came as " + status + ": " + Failure.parse(status, headers, text).code());
+            throw failed(
+                    Kind.TRANSIENT,
+                    "an error came as " + status + ": "
+                            + Failure.parse(status, headers, text).code());
         }
     }
 

@@ -22,7 +22,13 @@ final class Stager {
     private final PartPlan.Sizes sizes;
     private final S3Errors errors;
 
-    Stager(Control control, Sender sender, ServerHabits habits, KnownUploads uploads, PartPlan.Sizes sizes, S3Errors errors) {
+    Stager(
+            Control control,
+            Sender sender,
+            ServerHabits habits,
+            KnownUploads uploads,
+            PartPlan.Sizes sizes,
+            S3Errors errors) {
         this.control = control;
         this.sender = sender;
         this.habits = habits;
@@ -49,9 +55,11 @@ final class Stager {
         }
         if (request.size() > PartPlan.MAX_OBJECT) {
             throw errors.found(
-                    StoreException.Kind.TOO_LARGE, Operation.CREATE_UPLOAD, key,
-                    "it has " + Bytes.of(request.size()).human() + ", an object at most " + Bytes.of(PartPlan.MAX_OBJECT).human()
-                            + "; write it in pieces, or to a file system");
+                    StoreException.Kind.TOO_LARGE,
+                    Operation.CREATE_UPLOAD,
+                    key,
+                    "it has " + Bytes.of(request.size()).human() + ", an object at most "
+                            + Bytes.of(PartPlan.MAX_OBJECT).human() + "; write it in pieces, or to a file system");
         }
         var upload = create(request);
         uploads.created(upload);
@@ -66,7 +74,8 @@ final class Stager {
     private Control.Upload create(StageRequest request) throws StoreException, InterruptedException {
         var headers = ObjectMeta.headers(request.meta(), OptionalLong.empty());
         var proof = habits.proof();
-        boolean ask = !habits.refusesChecksums() && (proof == ServerHabits.Proof.UNKNOWN || proof == ServerHabits.Proof.CRC32C);
+        boolean ask = !habits.refusesChecksums()
+                && (proof == ServerHabits.Proof.UNKNOWN || proof == ServerHabits.Proof.CRC32C);
         try {
             return control.createUpload(request.finalKey(), headers, ask);
         } catch (StoreException e) {
@@ -89,7 +98,9 @@ final class Stager {
         }
         for (var component : key.split("/", -1)) {
             if (component.equals(".") || component.equals("..")) {
-                throw bad(key, "the key has the component '" + component + "', which servers and clients resolve differently");
+                throw bad(
+                        key,
+                        "the key has the component '" + component + "', which servers and clients resolve differently");
             }
         }
     }
@@ -99,8 +110,8 @@ final class Stager {
         if (target != null && ObjectMeta.linkLength(target) > ObjectMeta.MAX_LINK) {
             throw bad(
                     request.finalKey(),
-                    "the target of the symbolic link takes " + ObjectMeta.linkLength(target) + " bytes of metadata; S3 takes "
-                            + ObjectMeta.MAX_LINK);
+                    "the target of the symbolic link takes " + ObjectMeta.linkLength(target)
+                            + " bytes of metadata; S3 takes " + ObjectMeta.MAX_LINK);
         }
     }
 
@@ -120,7 +131,8 @@ final class Stager {
     private StagedWrite openUpload(Stub stub) throws StoreException, InterruptedException {
         var plan = PartPlan.of(stub.size(), sizes);
         if (uploads.takeFresh(stub.handle())) {
-            return new MultipartWrite(stub, plan, uploads.checksummed(stub.handle()).orElse(false), Map.of(), sender, errors);
+            return new MultipartWrite(
+                    stub, plan, uploads.checksummed(stub.handle()).orElse(false), Map.of(), sender, errors);
         }
         var listed = control.listParts(stub.finalKey(), stub.handle(), true);
         uploads.seen(stub.handle(), listed.checksummed());

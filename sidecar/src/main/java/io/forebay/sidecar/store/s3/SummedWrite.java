@@ -37,7 +37,8 @@ final class SummedWrite implements StagedWrite {
     @Override
     public long write(int part, PieceSource source, ByteBuffer scratch) throws StoreException {
         try {
-            crc32c = new Sums(source, 0, false, false).over(stub.size(), scratch).crc32c();
+            crc32c =
+                    new Sums(source, 0, false, false).over(stub.size(), scratch).crc32c();
             return crc32c;
         } catch (IOException e) {
             throw errors.local(Operation.WRITE, stub.finalKey(), e);

@@ -79,23 +79,30 @@ final class Sums implements PieceSource {
     Result result() {
         long crc = crc32c.getValue();
         crc32c.reset();
-        return new Result(crc, md5 == null ? null : md5.digest(), sha256 == null ? null : HexFormat.of().formatHex(sha256.digest()));
+        return new Result(
+                crc,
+                md5 == null ? null : md5.digest(),
+                sha256 == null ? null : HexFormat.of().formatHex(sha256.digest()));
     }
 
     /** @param sha256 in hexadecimal */
-    record Result(long crc32c, byte @Nullable [] md5, @Nullable String sha256) {
-        @Nullable String md5Hex() {
+    record Result(
+            long crc32c, byte @Nullable [] md5, @Nullable String sha256) {
+        @Nullable
+        String md5Hex() {
             return md5 == null ? null : HexFormat.of().formatHex(md5);
         }
 
-        @Nullable String md5Base64() {
+        @Nullable
+        String md5Base64() {
             return md5 == null ? null : Base64.getEncoder().encodeToString(md5);
         }
     }
 
     /** As x-amz-checksum-crc32c has it: big-endian, base64. */
     static String crcBase64(long crc32c) {
-        return Base64.getEncoder().encodeToString(ByteBuffer.allocate(4).putInt((int) crc32c).array());
+        return Base64.getEncoder()
+                .encodeToString(ByteBuffer.allocate(4).putInt((int) crc32c).array());
     }
 
     /** @return -1 if the text is no CRC32C of a whole object (a composite one ends in -N) */

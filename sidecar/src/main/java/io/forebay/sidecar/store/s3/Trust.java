@@ -27,7 +27,8 @@ record Trust(Optional<TrustManager[]> managers) {
         } catch (IOException | GeneralSecurityException | java.nio.file.InvalidPathException e) {
             throw new StoreException(
                     StoreException.Kind.PERMANENT,
-                    "caFile '" + caFile + "' cannot be used: " + e.getMessage() + ". Name a readable PEM file of certificates",
+                    "caFile '" + caFile + "' cannot be used: " + e.getMessage()
+                            + ". Name a readable PEM file of certificates",
                     e,
                     true);
         }

@@ -49,7 +49,8 @@ public final class FaultyFs implements AutoCloseable {
             return Optional.of("pkg-config knows no fuse3 (Debian: libfuse3-dev pkg-config)");
         }
         var part = PROGRAM.resolveSibling("faultyfs." + ProcessHandle.current().pid());
-        var gcc = new ArrayList<>(List.of("cc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o", part.toString(), SOURCE.toString()));
+        var gcc = new ArrayList<>(
+                List.of("cc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o", part.toString(), SOURCE.toString()));
         gcc.addAll(List.of(flags.get().strip().split("\\s+")));
         if (output(gcc).isEmpty()) {
             return Optional.of("faultyfs.c cannot be compiled here: " + String.join(" ", gcc));
@@ -62,7 +63,9 @@ public final class FaultyFs implements AutoCloseable {
     private static Optional<String> output(List<String> command) throws IOException, InterruptedException {
         Process p;
         try {
-            p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+            p = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
         } catch (IOException e) {
             return Optional.empty();
         }
@@ -114,7 +117,9 @@ public final class FaultyFs implements AutoCloseable {
         commands.close();
         if (!process.waitFor(10, TimeUnit.SECONDS)) {
             process.destroyForcibly().waitFor();
-            new ProcessBuilder("fusermount3", "-u", "-z", mount.toString()).start().waitFor();
+            new ProcessBuilder("fusermount3", "-u", "-z", mount.toString())
+                    .start()
+                    .waitFor();
         }
         Files.delete(mount);
         try (var left = Files.walk(backing)) {

@@ -82,7 +82,8 @@ class IoPoolTest {
         var closed = new AtomicBoolean();
         var uses = new Shared(() -> closed.set(true));
         var waiting = pool.start(uses, () -> begun.getAndSet(true), late -> {});
-        var caller = Thread.ofVirtual().start(() -> assertThatThrownBy(waiting::await).isInstanceOf(InterruptedException.class));
+        var caller = Thread.ofVirtual()
+                .start(() -> assertThatThrownBy(waiting::await).isInstanceOf(InterruptedException.class));
         caller.interrupt();
         assertThat(caller.join(Duration.ofSeconds(10))).isTrue();
         uses.close();

@@ -68,7 +68,12 @@ class LustreToolTest {
     void setsStripesBeforeTheFirstByteOfALargeFile() throws Exception {
         // Zeros: a sparse file, so that a gigabyte costs nothing here.
         var key = root + "/sub folder/x\n.nii";
-        publish(store, stage(store, request(root.toString(), key, LARGE, FileMeta.UNKNOWN), (offset, dst) -> dst.put(new byte[dst.remaining()])));
+        publish(
+                store,
+                stage(
+                        store,
+                        request(root.toString(), key, LARGE, FileMeta.UNKNOWN),
+                        (offset, dst) -> dst.put(new byte[dst.remaining()])));
         assertThat(Files.size(Path.of(key))).isEqualTo(LARGE);
         assertThat(calls()).hasSize(1);
         assertThat(calls().getFirst()).matches("setstripe -c 4 -S 4M /proc/\\d+/fd/\\d+/\\.fb-t0ken-1");
@@ -76,7 +81,12 @@ class LustreToolTest {
 
     @Test
     void leavesSmallFilesAlone() throws Exception {
-        publish(store, stage(store, request(root.toString(), root + "/x", 1000, FileMeta.UNKNOWN), (o, dst) -> dst.put(new byte[dst.remaining()])));
+        publish(
+                store,
+                stage(
+                        store,
+                        request(root.toString(), root + "/x", 1000, FileMeta.UNKNOWN),
+                        (o, dst) -> dst.put(new byte[dst.remaining()])));
         assertThat(calls()).isEmpty();
     }
 
@@ -84,7 +94,12 @@ class LustreToolTest {
     void writesWithoutStripesWhereTheCommandRefuses() throws Exception {
         Files.writeString(folder.resolve("bin/lfs"), "#!/bin/sh\nexit 1\n");
         var key = root + "/x";
-        publish(store, stage(store, request(root.toString(), key, LARGE, FileMeta.UNKNOWN), (o, dst) -> dst.put(new byte[dst.remaining()])));
+        publish(
+                store,
+                stage(
+                        store,
+                        request(root.toString(), key, LARGE, FileMeta.UNKNOWN),
+                        (o, dst) -> dst.put(new byte[dst.remaining()])));
         assertThat(Files.size(Path.of(key))).isEqualTo(LARGE);
     }
 
@@ -108,7 +123,8 @@ class LustreToolTest {
     @Test
     void pinsSmallFilesWithoutAProcessEach() throws Exception {
         Files.write(root.resolve("x"), new byte[1000]);
-        assertThat(((Version.Posix) store.stat(root + "/x").version()).lustreDataVersion()).isEqualTo(-1);
+        assertThat(((Version.Posix) store.stat(root + "/x").version()).lustreDataVersion())
+                .isEqualTo(-1);
         assertThat(calls()).isEmpty();
     }
 

@@ -18,7 +18,8 @@ class MountPointsTest {
 
     @Test
     void takesTheDeepestMountPoint() throws Exception {
-        var file = Files.writeString(folder.resolve("mountinfo"), line("/") + line("/mnt") + line("/mnt/a\\040b") + line("/mnt/x"));
+        var file = Files.writeString(
+                folder.resolve("mountinfo"), line("/") + line("/mnt") + line("/mnt/a\\040b") + line("/mnt/x"));
         var mounts = new MountPoints(file, System::nanoTime);
         assertThat(mounts.of("/mnt/a b/c/d")).isEqualTo("/mnt/a b");
         assertThat(mounts.of("/mnt/x")).isEqualTo("/mnt/x");
@@ -40,7 +41,8 @@ class MountPointsTest {
 
     @Test
     void worksWithoutTheKernelsList() {
-        assertThat(new MountPoints(folder.resolve("absent"), System::nanoTime).of("/mnt/x")).isEqualTo("/");
+        assertThat(new MountPoints(folder.resolve("absent"), System::nanoTime).of("/mnt/x"))
+                .isEqualTo("/");
     }
 
     @Test

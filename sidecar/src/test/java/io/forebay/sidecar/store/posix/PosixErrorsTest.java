@@ -12,18 +12,36 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PosixErrorsTest {
     @ParameterizedTest
     @CsvSource({
-        "EACCES, DENIED", "EPERM, DENIED", "EROFS, DENIED", "ENOENT, NOT_FOUND", "ENOTDIR, NOT_FOUND", "ENOSPC, NO_SPACE",
-        "EDQUOT, NO_SPACE", "EFBIG, TOO_LARGE", "ENAMETOOLONG, BAD_NAME", "EINVAL, BAD_NAME", "EIO, TRANSIENT", "ESTALE, TRANSIENT",
-        "ETIMEDOUT, TRANSIENT", "EINTR, TRANSIENT", "EAGAIN, TRANSIENT", "ENOTCONN, TRANSIENT", "EMFILE, TRANSIENT",
-        "ENOTEMPTY, PERMANENT", "UNKNOWN, PERMANENT"
+        "EACCES, DENIED",
+        "EPERM, DENIED",
+        "EROFS, DENIED",
+        "ENOENT, NOT_FOUND",
+        "ENOTDIR, NOT_FOUND",
+        "ENOSPC, NO_SPACE",
+        "EDQUOT, NO_SPACE",
+        "EFBIG, TOO_LARGE",
+        "ENAMETOOLONG, BAD_NAME",
+        "EINVAL, BAD_NAME",
+        "EIO, TRANSIENT",
+        "ESTALE, TRANSIENT",
+        "ETIMEDOUT, TRANSIENT",
+        "EINTR, TRANSIENT",
+        "EAGAIN, TRANSIENT",
+        "ENOTCONN, TRANSIENT",
+        "EMFILE, TRANSIENT",
+        "ENOTEMPTY, PERMANENT",
+        "UNKNOWN, PERMANENT"
     })
     void knowsWhatAnErrnoMeans(Errno errno, Kind kind) {
-        assertThat(PosixErrors.of("reading /x", new PosixException(errno.number(), "openat", "/x")).kind()).isEqualTo(kind);
+        assertThat(PosixErrors.of("reading /x", new PosixException(errno.number(), "openat", "/x"))
+                        .kind())
+                .isEqualTo(kind);
     }
 
     @Test
     void blamesNoNameForWhatIsGivenNone() {
-        assertThat(PosixErrors.of("writing /x", new PosixException(Errno.EINVAL.number(), "pwrite", "/x")).kind())
+        assertThat(PosixErrors.of("writing /x", new PosixException(Errno.EINVAL.number(), "pwrite", "/x"))
+                        .kind())
                 .isEqualTo(Kind.PERMANENT);
     }
 

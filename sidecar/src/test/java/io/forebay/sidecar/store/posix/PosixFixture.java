@@ -36,7 +36,9 @@ final class PosixFixture {
 
         @Override
         public void found(Entry entry) {
-            assertThat(entries.put(entry.key(), entry)).as("told twice: " + entry.key()).isNull();
+            assertThat(entries.put(entry.key(), entry))
+                    .as("told twice: " + entry.key())
+                    .isNull();
         }
 
         @Override
@@ -45,7 +47,8 @@ final class PosixFixture {
         }
     }
 
-    static Found list(Store store, String key, String prefix, SymlinkPolicy symlinks) throws StoreException, InterruptedException {
+    static Found list(Store store, String key, String prefix, SymlinkPolicy symlinks)
+            throws StoreException, InterruptedException {
         var found = new Found();
         store.list(new ListRequest(key, prefix, symlinks, true), found);
         return found;
@@ -59,7 +62,8 @@ final class PosixFixture {
         return new StageRequest(key, root, size, meta, "t0ken-1");
     }
 
-    static StagedFile stage(Store store, StageRequest request, Store.PieceSource source) throws StoreException, InterruptedException {
+    static StagedFile stage(Store store, StageRequest request, Store.PieceSource source)
+            throws StoreException, InterruptedException {
         try (var write = store.open(store.prepare(request))) {
             var scratch = ByteBuffer.allocateDirect(1 << 20);
             for (int part = 0; part < write.parts(); part++) {
@@ -99,7 +103,9 @@ final class PosixFixture {
 
     static List<String> temporaryNames(Path root) throws IOException {
         try (Stream<Path> all = Files.walk(root)) {
-            return new ArrayList<>(all.map(p -> p.getFileName().toString()).filter(n -> n.startsWith(".fb-")).toList());
+            return new ArrayList<>(all.map(p -> p.getFileName().toString())
+                    .filter(n -> n.startsWith(".fb-"))
+                    .toList());
         }
     }
 

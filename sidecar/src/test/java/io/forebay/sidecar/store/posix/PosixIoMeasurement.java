@@ -80,7 +80,8 @@ public final class PosixIoMeasurement {
             long begin = System.nanoTime();
             double cpu = cpuSeconds();
             work.call();
-            best = new Taken(Math.min(best.seconds, (System.nanoTime() - begin) / 1e9), Math.min(best.cpu, cpuSeconds() - cpu));
+            best = new Taken(
+                    Math.min(best.seconds, (System.nanoTime() - begin) / 1e9), Math.min(best.cpu, cpuSeconds() - cpu));
         }
         return best;
     }
@@ -97,7 +98,8 @@ public final class PosixIoMeasurement {
     }
 
     private static void say(String what, Taken taken, double amount, String unit) {
-        System.out.printf("%-60s %7.2f s %7.2f s CPU %9.0f %s%n", what, taken.seconds, taken.cpu, amount / taken.seconds, unit);
+        System.out.printf(
+                "%-60s %7.2f s %7.2f s CPU %9.0f %s%n", what, taken.seconds, taken.cpu, amount / taken.seconds, unit);
     }
 
     // ---- one large file
@@ -118,14 +120,22 @@ public final class PosixIoMeasurement {
         var version = store.stat(source).version();
         say("cp, disk (cached) to memory", best(() -> cp(source, memory + "/x")), LARGE / 1048576.0, "MiB/s");
         for (int streams : new int[] {1, 2, 4}) {
-            say("store.read to memory, streams: " + streams, best(() -> fetch(version, memory + "/x", streams)), LARGE / 1048576.0, "MiB/s");
+            say(
+                    "store.read to memory, streams: " + streams,
+                    best(() -> fetch(version, memory + "/x", streams)),
+                    LARGE / 1048576.0,
+                    "MiB/s");
         }
         try (var fd = Posix.open(memory + "/x", Open.WRONLY)) {
             PosixIo.ftruncate(fd, STAGED);
         }
         say("cp and sync, memory to disk", best(() -> cpAndSync()), STAGED / 1048576.0, "MiB/s");
         for (int streams : new int[] {1, 2, 4}) {
-            say("stage (fsync included) to disk, parts at once: " + streams, best(() -> stageLarge(memory + "/x", streams)), STAGED / 1048576.0, "MiB/s");
+            say(
+                    "stage (fsync included) to disk, parts at once: " + streams,
+                    best(() -> stageLarge(memory + "/x", streams)),
+                    STAGED / 1048576.0,
+                    "MiB/s");
         }
     }
 
@@ -148,10 +158,15 @@ public final class PosixIoMeasurement {
                 long from = at;
                 parts.add(() -> {
                     var crc = new CRC32C();
-                    store.read(version, from, Math.min(part, version.size() - from), ByteBuffer.allocateDirect(1 << 20), (o, piece) -> {
-                        crc.update(piece.duplicate());
-                        PosixIo.pwrite(fd, piece, o);
-                    });
+                    store.read(
+                            version,
+                            from,
+                            Math.min(part, version.size() - from),
+                            ByteBuffer.allocateDirect(1 << 20),
+                            (o, piece) -> {
+                                crc.update(piece.duplicate());
+                                PosixIo.pwrite(fd, piece, o);
+                            });
                     return crc.getValue();
                 });
             }
@@ -169,13 +184,15 @@ public final class PosixIoMeasurement {
     }
 
     private Boolean stageLarge(String from, int streams) throws Exception {
-        var stub = store.prepare(new StageRequest(disk + "/staged", disk.toString(), STAGED, FileMeta.UNKNOWN, "large"));
+        var stub =
+                store.prepare(new StageRequest(disk + "/staged", disk.toString(), STAGED, FileMeta.UNKNOWN, "large"));
         try (var fd = Posix.open(from, Open.RDONLY);
                 var write = store.open(stub)) {
             var parts = new ArrayList<Callable<Object>>();
             for (int p = 0; p < write.parts(); p++) {
                 int part = p;
-                parts.add(() -> write.write(part, (offset, dst) -> PosixIo.pread(fd, dst, offset), ByteBuffer.allocateDirect(1 << 20)));
+                parts.add(() -> write.write(
+                        part, (offset, dst) -> PosixIo.pread(fd, dst, offset), ByteBuffer.allocateDirect(1 << 20)));
             }
             all(parts, streams);
             write.seal();
@@ -188,7 +205,11 @@ public final class PosixIoMeasurement {
 
     private void tiny() throws Exception {
         for (int atOnce : new int[] {1, 4, 16, 32, 128}) {
-            say("tiny files, one fsync each, at once: " + atOnce, best(() -> tinyBySeal(atOnce)), TINY_FILES, "files/s");
+            say(
+                    "tiny files, one fsync each, at once: " + atOnce,
+                    best(() -> tinyBySeal(atOnce)),
+                    TINY_FILES,
+                    "files/s");
         }
         say("tiny files, one syncfs for all, on an idle file system", best(this::tinyBySyncfs), TINY_FILES, "files/s");
     }
@@ -214,7 +235,10 @@ public final class PosixIoMeasurement {
     private StagedFile stageTiny(String key, String token) throws Exception {
         var stub = store.prepare(new StageRequest(key, disk.toString(), 10, FileMeta.UNKNOWN, token));
         try (var write = store.open(stub)) {
-            write.write(0, (offset, dst) -> dst.put("0123456789".getBytes(java.nio.charset.StandardCharsets.US_ASCII)), ByteBuffer.allocateDirect(16));
+            write.write(
+                    0,
+                    (offset, dst) -> dst.put("0123456789".getBytes(java.nio.charset.StandardCharsets.US_ASCII)),
+                    ByteBuffer.allocateDirect(16));
             return write.seal();
         }
     }
@@ -245,25 +269,32 @@ public final class PosixIoMeasurement {
         Posix.mkdirat(null, memory + "/many", 0755);
         try (var dir = Posix.openFolder(null, memory + "/many")) {
             for (int i = 0; i < LISTED; i++) {
-                Posix.openat(dir, "file-number-" + i, Open.WRONLY | Open.CREAT, 0644).close();
+                Posix.openat(dir, "file-number-" + i, Open.WRONLY | Open.CREAT, 0644)
+                        .close();
             }
         }
-        say("list 1,000,000 files in one folder of memory", best(() -> {
-            var n = new AtomicLong();
-            store.list(new ListRequest(memory.toString(), "", SymlinkPolicy.PRESERVE, false), new Store.EntrySink() {
-                @Override
-                public void found(Entry entry) {
-                    n.incrementAndGet();
-                }
+        say(
+                "list 1,000,000 files in one folder of memory",
+                best(() -> {
+                    var n = new AtomicLong();
+                    store.list(
+                            new ListRequest(memory.toString(), "", SymlinkPolicy.PRESERVE, false),
+                            new Store.EntrySink() {
+                                @Override
+                                public void found(Entry entry) {
+                                    n.incrementAndGet();
+                                }
 
-                @Override
-                public void leftOut(String key, String why) {}
-            });
-            if (n.get() != LISTED) {
-                throw new IllegalStateException("listed " + n);
-            }
-            return n;
-        }), LISTED, "files/s");
+                                @Override
+                                public void leftOut(String key, String why) {}
+                            });
+                    if (n.get() != LISTED) {
+                        throw new IllegalStateException("listed " + n);
+                    }
+                    return n;
+                }),
+                LISTED,
+                "files/s");
         for (var line : Files.readAllLines(Path.of("/proc/self/status"))) {
             if (line.startsWith("VmHWM")) {
                 System.out.println(line);
@@ -272,7 +303,11 @@ public final class PosixIoMeasurement {
         long begin = System.nanoTime();
         double cpu = cpuSeconds();
         FileTree.delete(memory + "/many");
-        say("delete 1,000,000 files", new Taken((System.nanoTime() - begin) / 1e9, cpuSeconds() - cpu), LISTED, "files/s");
+        say(
+                "delete 1,000,000 files",
+                new Taken((System.nanoTime() - begin) / 1e9, cpuSeconds() - cpu),
+                LISTED,
+                "files/s");
     }
 
     // ---- the calls themselves
@@ -280,23 +315,35 @@ public final class PosixIoMeasurement {
     private void calls() throws Exception {
         var name = disk.toString();
         int n = 200_000;
-        say("statx", best(() -> {
-            for (int i = 0; i < n; i++) {
-                Posix.stat(name);
-            }
-            return true;
-        }), n, "calls/s");
-        say("getuid, the cheapest call", best(() -> {
-            for (int i = 0; i < n; i++) {
-                io.forebay.sidecar.os.PosixProcess.uid();
-            }
-            return true;
-        }), n, "calls/s");
-        say("a call on the pool", best(() -> {
-            for (int i = 0; i < n / 10; i++) {
-                store.stat(name);
-            }
-            return true;
-        }), n / 10, "calls/s");
+        say(
+                "statx",
+                best(() -> {
+                    for (int i = 0; i < n; i++) {
+                        Posix.stat(name);
+                    }
+                    return true;
+                }),
+                n,
+                "calls/s");
+        say(
+                "getuid, the cheapest call",
+                best(() -> {
+                    for (int i = 0; i < n; i++) {
+                        io.forebay.sidecar.os.PosixProcess.uid();
+                    }
+                    return true;
+                }),
+                n,
+                "calls/s");
+        say(
+                "a call on the pool",
+                best(() -> {
+                    for (int i = 0; i < n / 10; i++) {
+                        store.stat(name);
+                    }
+                    return true;
+                }),
+                n / 10,
+                "calls/s");
     }
 }

@@ -146,7 +146,8 @@ class PosixStoreFaultTest {
             assertThat(e.kind()).isEqualTo(Kind.TRANSIENT);
             assertThat(e).hasMessageContaining("must be staged anew");
             assertThat(failure(write::seal)).hasMessageContaining("must be staged anew");
-            assertThat(failure(() -> write.write(0, source(random(100)), ByteBuffer.allocateDirect(100))).kind())
+            assertThat(failure(() -> write.write(0, source(random(100)), ByteBuffer.allocateDirect(100)))
+                            .kind())
                     .isEqualTo(Kind.TRANSIENT);
             assertThat(fs.count("fsync") - before).isEqualTo(1);
         }
@@ -205,7 +206,8 @@ class PosixStoreFaultTest {
                 .hasMessageContaining("creating " + root + "/f failed: permission denied (EACCES)")
                 .hasMessageContaining("uid " + PosixProcess.euid());
         fs.tell("fail create 30 -1");
-        assertThat(failure(() -> stage(store, at("f", 100), source(random(100))))).hasMessageContaining("mounted read-only");
+        assertThat(failure(() -> stage(store, at("f", 100), source(random(100)))))
+                .hasMessageContaining("mounted read-only");
     }
 
     @Test
@@ -227,12 +229,16 @@ class PosixStoreFaultTest {
         Files.createDirectories(root.resolve("a/b"));
         Files.write(root.resolve("a/b/f"), random(1));
         fs.tell("fail readdir 5 1 /a/b");
-        assertThat(failure(() -> list(store, root.toString(), "", SymlinkPolicy.PRESERVE)).kind()).isEqualTo(Kind.TRANSIENT);
-        assertThat(list(store, root.toString(), "", SymlinkPolicy.PRESERVE).entries).containsOnlyKeys(root + "/a/b/f");
+        assertThat(failure(() -> list(store, root.toString(), "", SymlinkPolicy.PRESERVE))
+                        .kind())
+                .isEqualTo(Kind.TRANSIENT);
+        assertThat(list(store, root.toString(), "", SymlinkPolicy.PRESERVE).entries)
+                .containsOnlyKeys(root + "/a/b/f");
     }
 
     @Test
-    @DisplayName("Z2 names are looked at side by side: 300 files at 20 ms a call list in less than half of 300 calls' time")
+    @DisplayName(
+            "Z2 names are looked at side by side: 300 files at 20 ms a call list in less than half of 300 calls' time")
     void hidesLatency() throws Exception {
         for (int i = 0; i < 300; i++) {
             Files.write(fs.backing().resolve(root.getFileName()).resolve("f" + i), new byte[0]);
@@ -241,7 +247,8 @@ class PosixStoreFaultTest {
         list(store, root.toString(), "", SymlinkPolicy.PRESERVE);
         fs.tell("slow any 20000");
         long begin = System.nanoTime();
-        assertThat(list(store, root.toString(), "", SymlinkPolicy.PRESERVE).entries).hasSize(300);
+        assertThat(list(store, root.toString(), "", SymlinkPolicy.PRESERVE).entries)
+                .hasSize(300);
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMillis(300 * 20 / 2));
     }
 
@@ -301,7 +308,12 @@ class PosixStoreFaultTest {
             }
         });
         var elsewhere = Files.createDirectory(folder.resolve("elsewhere-" + System.nanoTime()));
-        publish(store, stage(store, request(elsewhere.toString(), elsewhere + "/f", 10, FileMeta.UNKNOWN), source(random(10))));
+        publish(
+                store,
+                stage(
+                        store,
+                        request(elsewhere.toString(), elsewhere + "/f", 10, FileMeta.UNKNOWN),
+                        source(random(10))));
         assertThat(elsewhere.resolve("f")).exists();
 
         hung.forEach(Thread::interrupt);
@@ -311,7 +323,8 @@ class PosixStoreFaultTest {
     }
 
     @Test
-    @DisplayName("E9 a read that was left while it hung writes nothing into memory that is used for something else by then")
+    @DisplayName(
+            "E9 a read that was left while it hung writes nothing into memory that is used for something else by then")
     void doesNotWriteIntoMemoryGivenBack() throws Exception {
         Files.write(fs.backing().resolve(root.getFileName()).resolve("f"), random(100_000));
         var version = store.stat(root + "/f").version();

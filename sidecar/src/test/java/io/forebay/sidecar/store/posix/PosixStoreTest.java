@@ -132,7 +132,8 @@ class PosixStoreTest {
                 .mapToObj(i -> Thread.ofVirtual().unstarted(() -> {
                     try {
                         var bytes = ("file " + i).getBytes(StandardCharsets.UTF_8);
-                        var r = new StageRequest(key("new/deep/" + i), root.toString(), bytes.length, FileMeta.UNKNOWN, "t" + i);
+                        var r = new StageRequest(
+                                key("new/deep/" + i), root.toString(), bytes.length, FileMeta.UNKNOWN, "t" + i);
                         publish(store, stage(store, r, source(bytes)));
                     } catch (Exception e) {
                         throw new AssertionError(e);
@@ -276,7 +277,9 @@ class PosixStoreTest {
             assertThat(write.length(2)).isEqualTo(12345);
             var scratch = ByteBuffer.allocateDirect(100_000);
             write.write(2, source, scratch);
-            assertThatThrownBy(write::seal).isInstanceOf(IllegalStateException.class).hasMessageContaining("part 0");
+            assertThatThrownBy(write::seal)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("part 0");
             write.write(1, (offset, dst) -> dst.put(new byte[dst.remaining()]), scratch);
             write.write(0, source, scratch);
             write.write(1, source, scratch);
@@ -301,11 +304,14 @@ class PosixStoreTest {
 
         try (var write = store.open(store.prepare(request(root.toString(), key("again"), size, FileMeta.UNKNOWN)))) {
             var scratch = ByteBuffer.allocateDirect(1 << 20);
-            write.write(0, (offset, dst) -> {
-                while (dst.hasRemaining()) {
-                    dst.put((byte) 7);
-                }
-            }, scratch);
+            write.write(
+                    0,
+                    (offset, dst) -> {
+                        while (dst.hasRemaining()) {
+                            dst.put((byte) 7);
+                        }
+                    },
+                    scratch);
             assertThat(write.write(0, source(bytes), scratch)).isEqualTo(crc(bytes));
             publish(store, write.seal());
         }
@@ -329,13 +335,19 @@ class PosixStoreTest {
         }
         var entry = store.stat(source.toString());
         publish(store, stage(store, request(root.toString(), key("copy"), 10, entry.meta()), source(random(10))));
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(key("copy"))))).isEqualTo(mode);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(key("copy")))))
+                .isEqualTo(mode);
         assertThat(store.stat(key("copy")).meta()).isEqualTo(entry.meta());
     }
 
     @Test
     void setsNoSetUserIdBit() throws Exception {
-        publish(store, stage(store, request(root.toString(), key("f"), 0, new FileMeta(06755, -1, null)), source(new byte[0])));
+        publish(
+                store,
+                stage(
+                        store,
+                        request(root.toString(), key("f"), 0, new FileMeta(06755, -1, null)),
+                        source(new byte[0])));
         assertThat(store.stat(key("f")).meta().mode()).isEqualTo(0755);
     }
 
@@ -355,7 +367,10 @@ class PosixStoreTest {
 
     @Test
     void publishesFoldersOnlyAtTheCommit() throws Exception {
-        var staged = stage(store, request(root.toString(), key("d/e/"), 0, new FileMeta(0750, 1_000_000_000L, null)), source(new byte[0]));
+        var staged = stage(
+                store,
+                request(root.toString(), key("d/e/"), 0, new FileMeta(0750, 1_000_000_000L, null)),
+                source(new byte[0]));
         assertThat(staged.stub().kind()).isEqualTo(StagedFile.Kind.FOLDER);
         assertThat(root).isEmptyDirectory();
         store.discard(staged.stub());
@@ -368,10 +383,21 @@ class PosixStoreTest {
     @DisplayName("N1 names of any bytes are published as they are")
     void keepsNamesOfAnyBytes() throws Exception {
         for (var n : List.of(
-                "with space", "new\nline", "tab\t", "'\"", "-x", "$(x)", "*", "e\u0301", "\u00e9", "\uD83D\uDE00", "a\\b",
+                "with space",
+                "new\nline",
+                "tab\t",
+                "'\"",
+                "-x",
+                "$(x)",
+                "*",
+                "e\u0301",
+                "\u00e9",
+                "\uD83D\uDE00",
+                "a\\b",
                 NameBytes.decode(new byte[] {(byte) 0xFF, (byte) 0xFE}))) {
             publish(store, stageBytes("sub " + n + "/" + n, random(20)));
-            assertThat(read(store, store.stat(key("sub " + n + "/" + n)).version(), 100)).isEqualTo(random(20));
+            assertThat(read(store, store.stat(key("sub " + n + "/" + n)).version(), 100))
+                    .isEqualTo(random(20));
         }
     }
 
@@ -390,7 +416,8 @@ class PosixStoreTest {
     @DisplayName("N3 a key beside the root is refused, also if its text begins with the root's")
     void refusesKeysBesideTheRoot() {
         for (var key : List.of("/etc/x", root + "x/y", "relative")) {
-            assertThat(failure(() -> store.prepare(request(root.toString(), key, 1, FileMeta.UNKNOWN))).kind())
+            assertThat(failure(() -> store.prepare(request(root.toString(), key, 1, FileMeta.UNKNOWN)))
+                            .kind())
                     .isEqualTo(Kind.BAD_NAME);
         }
     }
@@ -410,7 +437,8 @@ class PosixStoreTest {
         var outside = Files.createDirectory(root.resolve("outside"));
         var dest = Files.createDirectory(root.resolve("dest"));
         Files.createSymbolicLink(dest.resolve("link"), outside);
-        var e = failure(() -> stage(store, request(dest.toString(), dest + "/link/x", 1, FileMeta.UNKNOWN), source(new byte[1])));
+        var e = failure(() ->
+                stage(store, request(dest.toString(), dest + "/link/x", 1, FileMeta.UNKNOWN), source(new byte[1])));
         assertThat(e.kind()).isEqualTo(Kind.BAD_NAME);
         assertThat(e).hasMessageContaining("symbolic link").hasMessageContaining(dest + "/link");
         assertThat(outside).isEmptyDirectory();
@@ -498,7 +526,8 @@ class PosixStoreTest {
             PosixIo.ftruncate(fd, size);
             for (int at : new int[] {1_500_000, 7_000_001, 7_000_002, 19_999_000}) {
                 var bytes = random(at % 1000 + 500);
-                PosixIo.pwrite(fd, ByteBuffer.allocateDirect(bytes.length).put(bytes).flip(), at);
+                PosixIo.pwrite(
+                        fd, ByteBuffer.allocateDirect(bytes.length).put(bytes).flip(), at);
                 System.arraycopy(bytes, 0, expected, at, bytes.length);
             }
         }
@@ -552,13 +581,14 @@ class PosixStoreTest {
     void noticesAChangeDuringTheRead() throws Exception {
         var f = Files.write(root.resolve("f"), random(3_000_000));
         var version = store.stat(key("f")).version();
-        var e = failure(() -> store.read(version, 0, version.size(), ByteBuffer.allocateDirect(1 << 20), (offset, piece) -> {
-            if (offset == 0) {
-                try (var fd = Posix.open(f.toString(), Open.WRONLY)) {
-                    PosixIo.ftruncate(fd, 2_000_000);
-                }
-            }
-        }));
+        var e = failure(() ->
+                store.read(version, 0, version.size(), ByteBuffer.allocateDirect(1 << 20), (offset, piece) -> {
+                    if (offset == 0) {
+                        try (var fd = Posix.open(f.toString(), Open.WRONLY)) {
+                            PosixIo.ftruncate(fd, 2_000_000);
+                        }
+                    }
+                }));
         assertThat(e.kind()).isEqualTo(Kind.CHANGED);
         assertThat(e).hasMessageContaining("3000000 then, 2000000 now");
     }
@@ -577,9 +607,10 @@ class PosixStoreTest {
     void stopsWhenTheSinkFails() throws Exception {
         Files.write(root.resolve("f"), random(3_000_000));
         var version = store.stat(key("f")).version();
-        var e = failure(() -> store.read(version, 0, version.size(), ByteBuffer.allocateDirect(1 << 20), (offset, piece) -> {
-            throw new IOException("tier full");
-        }));
+        var e = failure(
+                () -> store.read(version, 0, version.size(), ByteBuffer.allocateDirect(1 << 20), (offset, piece) -> {
+                    throw new IOException("tier full");
+                }));
         assertThat(e).hasMessageContaining("tier full");
     }
 
@@ -587,8 +618,12 @@ class PosixStoreTest {
     void honoursInterruption() throws Exception {
         Files.write(root.resolve("f"), random(3_000_000));
         var version = store.stat(key("f")).version();
-        assertThatThrownBy(() -> store.read(version, 0, version.size(), ByteBuffer.allocateDirect(1 << 20), (offset, piece) ->
-                        Thread.currentThread().interrupt()))
+        assertThatThrownBy(() -> store.read(
+                        version,
+                        0,
+                        version.size(),
+                        ByteBuffer.allocateDirect(1 << 20),
+                        (offset, piece) -> Thread.currentThread().interrupt()))
                 .isInstanceOf(InterruptedException.class);
         assertThat(Thread.interrupted()).isFalse();
     }

@@ -42,7 +42,8 @@ class PublishCrashTest {
     }
 
     @Test
-    @DisplayName("P1 killed at random instants, the final name is absent or whole, and one discard leaves no temporary name")
+    @DisplayName(
+            "P1 killed at random instants, the final name is absent or whole, and one discard leaves no temporary name")
     void isWholeWheneverItIsKilled() throws Exception {
         long seed = Long.getLong("forebay.test.seed", System.nanoTime());
         System.out.println("PublishCrashTest: " + KILLS + " kills, -Dforebay.test.seed=" + seed);
@@ -54,7 +55,9 @@ class PublishCrashTest {
             int published = last(said, "published ", next - 1);
             // Between the rename and the word of it the next one may be visible already.
             int visible = visible();
-            assertThat(visible).as("seed " + seed + ", kill " + kill + ", said " + said).isBetween(published, published + 1);
+            assertThat(visible)
+                    .as("seed " + seed + ", kill " + kill + ", said " + said)
+                    .isBetween(published, published + 1);
             next = visible + 1;
             leftBehind += PosixFixture.temporaryNames(root).size();
             try (var store = PosixStore.open(Scheme.FILE)) {
@@ -62,7 +65,8 @@ class PublishCrashTest {
             }
             assertThat(PosixFixture.temporaryNames(root)).isEmpty();
         }
-        System.out.println("PublishCrashTest: " + next + " versions published, " + leftBehind + " temporary files found and removed");
+        System.out.println("PublishCrashTest: " + next + " versions published, " + leftBehind
+                + " temporary files found and removed");
         assertThat(next).isPositive();
     }
 
@@ -71,17 +75,23 @@ class PublishCrashTest {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         var said = new ConcurrentLinkedDeque<String>();
-        var reader = Thread.ofPlatform().start(() -> process.inputReader(StandardCharsets.UTF_8).lines().forEach(said::add));
+        var reader = Thread.ofPlatform()
+                .start(() -> process.inputReader(StandardCharsets.UTF_8).lines().forEach(said::add));
         PosixFixture.await("it has begun", () -> !said.isEmpty() || !process.isAlive());
         // Waiting for its end, which does not come, is the delay.
-        assertThat(process.waitFor(random.nextInt(300_000), TimeUnit.MICROSECONDS)).isFalse();
+        assertThat(process.waitFor(random.nextInt(300_000), TimeUnit.MICROSECONDS))
+                .isFalse();
         process.destroyForcibly().waitFor();
         reader.join();
         return new ArrayList<>(said);
     }
 
     private static int last(List<String> said, String word, int none) {
-        return said.stream().filter(s -> s.startsWith(word)).mapToInt(s -> Integer.parseInt(s.substring(word.length()))).max().orElse(none);
+        return said.stream()
+                .filter(s -> s.startsWith(word))
+                .mapToInt(s -> Integer.parseInt(s.substring(word.length())))
+                .max()
+                .orElse(none);
     }
 
     /** The version that is visible; -1: none. */
@@ -113,11 +123,17 @@ class PublishCrashTest {
         assertThat(process.waitFor()).as(output).isZero();
         var calls = Files.readAllLines(trace).stream()
                 .filter(l -> l.contains(root.toString()))
-                .map(l -> l.replaceFirst("^\\d+ +", "").replaceAll("\\d+<" + root + "(/[^>]*)?>", "<$1>").replaceAll(" += 0$", ""))
+                .map(l -> l.replaceFirst("^\\d+ +", "")
+                        .replaceAll("\\d+<" + root + "(/[^>]*)?>", "<$1>")
+                        .replaceAll(" += 0$", ""))
                 .toList();
-        assertThat(calls).containsExactly(
-                "mkdirat(<>, \"sub\", 0777)", "fsync(<>)", "fsync(</sub/.fb-loop>)", "renameat(</sub>, \".fb-loop\", </sub>, \"file\")",
-                "fsync(</sub>)");
+        assertThat(calls)
+                .containsExactly(
+                        "mkdirat(<>, \"sub\", 0777)",
+                        "fsync(<>)",
+                        "fsync(</sub/.fb-loop>)",
+                        "renameat(</sub>, \".fb-loop\", </sub>, \"file\")",
+                        "fsync(</sub>)");
     }
 
     private static boolean hasStrace() {

@@ -26,9 +26,18 @@ public final class PublishLoop {
     /** How to start it. */
     static List<String> command(Path root, int size, int first, int last) {
         return List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "--enable-native-access=ALL-UNNAMED", "-Xmx64m",
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
-                PublishLoop.class.getName(), root.toString(), Integer.toString(size), Integer.toString(first), Integer.toString(last));
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx64m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                PublishLoop.class.getName(),
+                root.toString(),
+                Integer.toString(size),
+                Integer.toString(first),
+                Integer.toString(last));
     }
 
     public static void main(String[] args) throws Exception {

@@ -97,7 +97,9 @@ class TreeListerTest {
     void listsOneFile() throws Exception {
         var a = make("a");
         assertThat(list(store, a, "", SymlinkPolicy.PRESERVE).entries).containsOnlyKeys(a);
-        assertThat(failure(() -> list(store, a + "/", "", SymlinkPolicy.PRESERVE)).kind()).isEqualTo(Kind.NOT_FOUND);
+        assertThat(failure(() -> list(store, a + "/", "", SymlinkPolicy.PRESERVE))
+                        .kind())
+                .isEqualTo(Kind.NOT_FOUND);
     }
 
     @Test
@@ -134,7 +136,8 @@ class TreeListerTest {
     @Test
     void listsTheRecordsWhenAskedForThem() throws Exception {
         var plan = make(".forebay/job/plan");
-        assertThat(list(store, root + "/.forebay/", "", SymlinkPolicy.PRESERVE).entries).containsOnlyKeys(plan);
+        assertThat(list(store, root + "/.forebay/", "", SymlinkPolicy.PRESERVE).entries)
+                .containsOnlyKeys(plan);
     }
 
     @Test
@@ -142,7 +145,8 @@ class TreeListerTest {
     void tellsNamesOfAnyBytes() throws Exception {
         var name = NameBytes.decode(new byte[] {'a', (byte) 0xFF, '\n', (byte) 0xFE});
         Posix.mkdirat(null, root + "/" + name, 0755);
-        Posix.open(root + "/" + name + "/" + name, Open.WRONLY | Open.CREAT, 0644).close();
+        Posix.open(root + "/" + name + "/" + name, Open.WRONLY | Open.CREAT, 0644)
+                .close();
         assertThat(listAll(SymlinkPolicy.PRESERVE).entries).containsOnlyKeys(root + "/" + name + "/" + name);
     }
 
@@ -202,19 +206,27 @@ class TreeListerTest {
         var relative = found.entries.get(root + "/l/relative");
         assertThat(relative.kind()).isEqualTo(Entry.Kind.SYMLINK);
         assertThat(relative.meta().linkTarget()).isEqualTo("../real/f");
-        assertThat(found.entries.values().stream().filter(e -> e.kind() == Entry.Kind.FILE).map(Entry::key))
+        assertThat(found.entries.values().stream()
+                        .filter(e -> e.kind() == Entry.Kind.FILE)
+                        .map(Entry::key))
                 .containsExactly(root + "/real/f");
     }
 
     @Test
-    @DisplayName("N5 follow: files and folders inside are told; loops, dangling links and those that leave the root are left out")
+    @DisplayName(
+            "N5 follow: files and folders inside are told; loops, dangling links and those that leave the root are left out")
     void followsLinks() throws Exception {
         makeLinks();
         var found = listAll(SymlinkPolicy.FOLLOW);
         assertThat(found.entries).containsOnlyKeys(root + "/real/f", root + "/l/relative", root + "/l/folder/f");
         assertThat(found.leftOut)
                 .containsOnlyKeys(
-                        root + "/l/up", root + "/l/self", root + "/l/dangling", root + "/l/secret", root + "/l/outside", root + "/l/null");
+                        root + "/l/up",
+                        root + "/l/self",
+                        root + "/l/dangling",
+                        root + "/l/secret",
+                        root + "/l/outside",
+                        root + "/l/null");
         assertThat(found.leftOut.get(root + "/l/up")).contains("loop");
         assertThat(found.leftOut.get(root + "/l/self")).contains("circle");
         assertThat(found.leftOut.get(root + "/l/dangling")).contains("does not exist");
@@ -236,7 +248,8 @@ class TreeListerTest {
     void followsALinkThatIsTheFolderItself() throws Exception {
         make("real/f");
         link("l", "real");
-        assertThat(list(store, root + "/l/", "", SymlinkPolicy.PRESERVE).entries).containsOnlyKeys(root + "/l/f");
+        assertThat(list(store, root + "/l/", "", SymlinkPolicy.PRESERVE).entries)
+                .containsOnlyKeys(root + "/l/f");
         assertThat(list(store, root + "/l/", "", SymlinkPolicy.FOLLOW).entries).containsOnlyKeys(root + "/l/f");
     }
 
@@ -282,7 +295,8 @@ class TreeListerTest {
             }
             for (int i = 0; i < 2_000; i++) {
                 Posix.mkdirat(dir, "folder" + i, 0700);
-                Posix.openat(dir, "folder" + i + "/f", Open.WRONLY | Open.CREAT, 0600).close();
+                Posix.openat(dir, "folder" + i + "/f", Open.WRONLY | Open.CREAT, 0600)
+                        .close();
             }
         }
         assertThat(listAll(SymlinkPolicy.PRESERVE).entries).hasSize(22_000);
@@ -325,16 +339,17 @@ class TreeListerTest {
             make("f" + i);
         }
         var told = new AtomicInteger();
-        assertThatThrownBy(() -> store.list(new ListRequest(root.toString(), "", SymlinkPolicy.FOLLOW, true), new Store.EntrySink() {
-                    @Override
-                    public void found(Entry entry) {
-                        told.incrementAndGet();
-                        Thread.currentThread().interrupt();
-                    }
+        assertThatThrownBy(() -> store.list(
+                        new ListRequest(root.toString(), "", SymlinkPolicy.FOLLOW, true), new Store.EntrySink() {
+                            @Override
+                            public void found(Entry entry) {
+                                told.incrementAndGet();
+                                Thread.currentThread().interrupt();
+                            }
 
-                    @Override
-                    public void leftOut(String key, String why) {}
-                }))
+                            @Override
+                            public void leftOut(String key, String why) {}
+                        }))
                 .isInstanceOf(InterruptedException.class);
         assertThat(told.get()).isLessThan(300);
     }

@@ -43,7 +43,9 @@ final class DataPathBenchmark {
         }
         try (var server = VersityGw.start(folder, "bench");
                 var store = S3Store.connect(
-                        TestStores.settings(server.endpoint(), "bench"), TestStores.identity(), Optional.empty(),
+                        TestStores.settings(server.endpoint(), "bench"),
+                        TestStores.identity(),
+                        Optional.empty(),
                         DataPath.Kind.valueOf(args[0].toUpperCase(java.util.Locale.ROOT)))) {
             for (int round = 0; round < 3; round++) {
                 System.out.printf("%s GET %d x 10 KiB: %s%n", args[0], SMALL, small(store));
@@ -68,7 +70,11 @@ final class DataPathBenchmark {
         for (long at = 0; at < version.size(); at += RANGE) {
             long offset = at;
             ranges.add(() -> store.read(
-                    version, offset, Math.min(RANGE, version.size() - offset), ByteBuffer.allocateDirect(1 << 20), (o, p) -> {}));
+                    version,
+                    offset,
+                    Math.min(RANGE, version.size() - offset),
+                    ByteBuffer.allocateDirect(1 << 20),
+                    (o, p) -> {}));
         }
         return timed(ranges);
     }
@@ -106,7 +112,8 @@ final class DataPathBenchmark {
                 one.get();
             }
         }
-        return (System.nanoTime() - start) / 1_000_000 + " ms, CPU " + cpu().minus(cpu).toMillis() + " ms";
+        return (System.nanoTime() - start) / 1_000_000 + " ms, CPU "
+                + cpu().minus(cpu).toMillis() + " ms";
     }
 
     private static Duration cpu() {

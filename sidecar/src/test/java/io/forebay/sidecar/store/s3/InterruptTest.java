@@ -27,8 +27,12 @@ class InterruptTest extends ScriptedTest {
     static Stream<Operation> operations() {
         return Stream.of(
                 new Operation("stat", t -> t.store.stat("key")),
-                new Operation("list", t -> t.store.list(
-                        new io.forebay.sidecar.store.ListRequest("", "", io.forebay.api.job.Job.SymlinkPolicy.PRESERVE, false), null)),
+                new Operation(
+                        "list",
+                        t -> t.store.list(
+                                new io.forebay.sidecar.store.ListRequest(
+                                        "", "", io.forebay.api.job.Job.SymlinkPolicy.PRESERVE, false),
+                                null)),
                 new Operation("get", t -> t.store.get("key", 10)),
                 new Operation("put", t -> t.store.put("key", new byte[10])),
                 new Operation("prepare", t -> t.prepare("key", 5000)));

@@ -25,7 +25,8 @@ class KilledTest extends ScriptedTest {
 
     @ParameterizedTest
     @ValueSource(ints = {900, 3500})
-    @DisplayName("P1 killed after any request: the final name is old or whole, the next run finishes, nothing of ours is left open")
+    @DisplayName(
+            "P1 killed after any request: the final name is old or whole, the next run finishes, nothing of ours is left open")
     void killedAnywhere(int size) throws Exception {
         var bytes = content(1, size);
         var foreign = prepare("out", 5000);

@@ -79,7 +79,8 @@ class ListFaultsTest extends ScriptedTest {
             if (token[0] == null) {
                 token[0] = text.replaceFirst("(?s).*<NextContinuationToken>(.*)</NextContinuationToken>.*", "$1");
             }
-            return answer.withBody(text.replaceFirst("<NextContinuationToken>.*</Next", "<NextContinuationToken>" + token[0] + "</Next")
+            return answer.withBody(text.replaceFirst(
+                            "<NextContinuationToken>.*</Next", "<NextContinuationToken>" + token[0] + "</Next")
                     .getBytes(StandardCharsets.UTF_8));
         });
         var e = failure(() -> list("in/"));
@@ -107,7 +108,10 @@ class ListFaultsTest extends ScriptedTest {
     void pageFails() throws Exception {
         server.objects().pageSize = 2;
         put("in/1", "in/2", "in/3", "in/4", "in/5");
-        var rule = server.on(LIST.and(r -> r.query().containsKey("continuation-token")), (r, s) -> Answer.error(500, "InternalError"), 3);
+        var rule = server.on(
+                LIST.and(r -> r.query().containsKey("continuation-token")),
+                (r, s) -> Answer.error(500, "InternalError"),
+                3);
         assertThat(list("in/").keys()).containsExactly("in/1", "in/2", "in/3", "in/4", "in/5");
         assertThat(rule.struck()).isEqualTo(3);
     }
@@ -125,15 +129,13 @@ class ListFaultsTest extends ScriptedTest {
     @DisplayName("I3 O3 what is no listing is never read as an empty one")
     void noListing(String what) throws Exception {
         put("in/1", "in/2");
-        server.on(
-                LIST,
-                (r, s) -> switch (what) {
-                    case "error document" -> Answer.error(500, "InternalError").withStatus(200);
-                    case "empty body" -> Answer.of(200, Map.of(), new byte[0]);
-                    case "cut" -> s.answer(r).cut(150, Then.CLOSE);
-                    case "html" -> Answer.of(200, Map.of(), "<html><body>login</body></html>".getBytes(StandardCharsets.UTF_8));
-                    default -> Answer.drop();
-                });
+        server.on(LIST, (r, s) -> switch (what) {
+            case "error document" -> Answer.error(500, "InternalError").withStatus(200);
+            case "empty body" -> Answer.of(200, Map.of(), new byte[0]);
+            case "cut" -> s.answer(r).cut(150, Then.CLOSE);
+            case "html" -> Answer.of(200, Map.of(), "<html><body>login</body></html>".getBytes(StandardCharsets.UTF_8));
+            default -> Answer.drop();
+        });
         fails(Kind.TRANSIENT, () -> list("in/"));
         fails(Kind.TRANSIENT, () -> list("in"));
         server.behave();
@@ -162,7 +164,19 @@ class ListFaultsTest extends ScriptedTest {
     @Test
     @DisplayName("N3 keys that lead out of their folder are left out by name, the others told")
     void keysThatLeadOut() throws Exception {
-        put("in/ok", "in/../x", "in/a/../../x", "in/.", "in/./y", "in/..", "in/..ok", "in/a..b/c", "in/...", "/etc/x", "../x", "a/../../x");
+        put(
+                "in/ok",
+                "in/../x",
+                "in/a/../../x",
+                "in/.",
+                "in/./y",
+                "in/..",
+                "in/..ok",
+                "in/a..b/c",
+                "in/...",
+                "/etc/x",
+                "../x",
+                "a/../../x");
         var told = list("in/");
         assertThat(told.keys()).containsExactlyInAnyOrder("in/ok", "in/..ok", "in/a..b/c", "in/...");
         assertThat(told.leftOut).containsOnlyKeys("in/../x", "in/a/../../x", "in/.", "in/./y", "in/..");
@@ -174,8 +188,18 @@ class ListFaultsTest extends ScriptedTest {
     @DisplayName("N2 keys with space, + % # & : ? =, emoji, // are told as they are")
     void unusualKeys() throws Exception {
         var keys = List.of(
-                "in/a b", "in/a+b", "in/a%20b", "in/a%2Fb", "in/#&:?=", "in/\ud83d\ude00", "in/a//b", "in//c", "in/\u00e9", "in/a\nb",
-                "in/\u0001", "in/<&>\"'");
+                "in/a b",
+                "in/a+b",
+                "in/a%20b",
+                "in/a%2Fb",
+                "in/#&:?=",
+                "in/\ud83d\ude00",
+                "in/a//b",
+                "in//c",
+                "in/\u00e9",
+                "in/a\nb",
+                "in/\u0001",
+                "in/<&>\"'");
         put(keys.toArray(String[]::new));
         assertThat(list("in/").keys()).containsExactlyInAnyOrderElementsOf(keys);
     }
@@ -189,7 +213,9 @@ class ListFaultsTest extends ScriptedTest {
         assertThat(list("in/").leftOut).containsOnlyKeys("in/odd/");
         var told = list("in/", "", true);
         assertThat(told.keys()).containsExactlyInAnyOrder("in/empty/", "in/full/", "in/full/x");
-        assertThat(told.entries.stream().filter(e -> e.kind() == Entry.Kind.FOLDER).map(Entry::key))
+        assertThat(told.entries.stream()
+                        .filter(e -> e.kind() == Entry.Kind.FOLDER)
+                        .map(Entry::key))
                 .containsExactlyInAnyOrder("in/empty/", "in/full/");
     }
 
@@ -198,7 +224,8 @@ class ListFaultsTest extends ScriptedTest {
     void fixedPrefixIsAsked() throws Exception {
         put("in/sub-1/x", "in/tmp/x");
         assertThat(list("in/", "sub-", false).keys()).containsExactly("in/sub-1/x");
-        assertThat(server.requests().stream().filter(LIST).map(r -> r.query().get("prefix"))).containsExactly("in/sub-");
+        assertThat(server.requests().stream().filter(LIST).map(r -> r.query().get("prefix")))
+                .containsExactly("in/sub-");
     }
 
     @Test
@@ -215,8 +242,12 @@ class ListFaultsTest extends ScriptedTest {
     @DisplayName("a server that lists what was not asked for is not believed")
     void otherPrefix() throws Exception {
         put("in/1", "other/2");
-        server.on(LIST, (r, s) -> edited(s.answer(r), "</ListBucketResult>",
-                "<Contents><Key>other/2</Key><LastModified>2020-01-01T00:00:00Z</LastModified><Size>1</Size></Contents></ListBucketResult>"));
+        server.on(
+                LIST,
+                (r, s) -> edited(
+                        s.answer(r),
+                        "</ListBucketResult>",
+                        "<Contents><Key>other/2</Key><LastModified>2020-01-01T00:00:00Z</LastModified><Size>1</Size></Contents></ListBucketResult>"));
         var told = list("in/");
         assertThat(told.keys()).containsExactly("in/1");
         assertThat(told.leftOut).containsOnlyKeys("other/2");

@@ -64,7 +64,14 @@ class ObjectMetaTest {
     @DisplayName("broken metadata is no metadata")
     void broken() {
         var meta = ObjectMeta.of(headers(Map.of(
-                "x-amz-meta-forebay-mode", "rwx", "x-amz-meta-forebay-link", "%zz", "last-modified", "soon", "x-amz-meta-forebay-crc32c", "1")));
+                "x-amz-meta-forebay-mode",
+                "rwx",
+                "x-amz-meta-forebay-link",
+                "%zz",
+                "last-modified",
+                "soon",
+                "x-amz-meta-forebay-crc32c",
+                "1")));
         assertThat(meta).isEqualTo(FileMeta.UNKNOWN);
         assertThat(ObjectMeta.crc32c(Headers.NONE)).isEqualTo(-1);
     }

@@ -32,7 +32,8 @@ class PartPlanProperties {
 
     @Property
     @Label("O6 around each boundary too")
-    void boundaries(@ForAll @LongRange(min = -2, max = 2) long delta, @ForAll @LongRange(min = 1, max = 5_000) long gib) {
+    void boundaries(
+            @ForAll @LongRange(min = -2, max = 2) long delta, @ForAll @LongRange(min = 1, max = 5_000) long gib) {
         coversTheFile(gib * GIB + delta);
         coversTheFile(PartPlan.Sizes.DEFAULT.minPart() * 1000 + delta);
         coversTheFile(128 * MIB * 1000 + delta);
@@ -44,14 +45,16 @@ class PartPlanProperties {
     void large() {
         coversTheFile(600_000_000_000L);
         coversTheFile(PartPlan.MAX_OBJECT);
-        assertThat(PartPlan.of(600_000_000_000L, PartPlan.Sizes.DEFAULT).partSize()).isEqualTo(128 * MIB);
+        assertThat(PartPlan.of(600_000_000_000L, PartPlan.Sizes.DEFAULT).partSize())
+                .isEqualTo(128 * MIB);
     }
 
     @Example
     @Label("O6 6 TB and nothing are no plan")
     void refused() {
         for (long size : new long[] {6_000_000_000_000L, PartPlan.MAX_OBJECT + 1, 0, -1}) {
-            assertThatThrownBy(() -> PartPlan.of(size, PartPlan.Sizes.DEFAULT)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> PartPlan.of(size, PartPlan.Sizes.DEFAULT))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

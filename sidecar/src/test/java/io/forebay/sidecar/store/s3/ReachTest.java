@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.assertj.core.api.ThrowableAssert;
 import org.assertj.core.api.Assertions;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -49,8 +49,17 @@ class ReachTest {
 
     private static StoreAccess access(String endpoint, String region, String secret, boolean anonymous, String caFile) {
         return new StoreAccess(
-                StoreUri.parse("s3://bucket"), endpoint, region, secret, null, anonymous, Optional.empty(), caFile, Optional.empty(),
-                Optional.empty(), Optional.empty());
+                StoreUri.parse("s3://bucket"),
+                endpoint,
+                region,
+                secret,
+                null,
+                anonymous,
+                Optional.empty(),
+                caFile,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     private StoreAccess access() {
@@ -107,8 +116,10 @@ class ReachTest {
                 folder.resolve(".aws/config"),
                 "[profile lab]\nregion = lab-1\nendpoint_url = " + server.endpoint() + "\n");
         use(access(null, null, "lab", false, null), ReachTest::roundTrip);
-        assertThat(server.requests()).allSatisfy(
-                r -> assertThat(r.header("authorization")).contains("AKIAPROFILE").contains("/lab-1/s3/"));
+        assertThat(server.requests())
+                .allSatisfy(r -> assertThat(r.header("authorization"))
+                        .contains("AKIAPROFILE")
+                        .contains("/lab-1/s3/"));
         assertThat(server.requests().getLast().target()).startsWith("/bucket/");
     }
 
@@ -116,8 +127,10 @@ class ReachTest {
     @DisplayName("K2 a secretName without profile falls back, and the messages say so")
     void noProfile() throws Exception {
         server.on(r -> true, (r, s) -> Answer.error(403, "AccessDenied"));
-        use(access(server.endpoint().toString(), null, "nowhere", false, null), store -> assertThat(failure(() -> store.put("key", BYTES)))
-                .hasMessageContainingAll("MENT", "environment", "no profile 'nowhere'"));
+        use(
+                access(server.endpoint().toString(), null, "nowhere", false, null),
+                store -> assertThat(failure(() -> store.put("key", BYTES)))
+                        .hasMessageContainingAll("MENT", "environment", "no profile 'nowhere'"));
     }
 
     @Test
@@ -131,7 +144,8 @@ class ReachTest {
             roundTrip(store);
             assertThat(authorization()).contains("AKIASECRET/");
             Files.writeString(secret.resolve("AWS_ACCESS_KEY_ID"), "AKIARENEWED");
-            server.on(r -> r.header("authorization").contains("AKIASECRET"), (r, s) -> Answer.error(400, "ExpiredToken"));
+            server.on(
+                    r -> r.header("authorization").contains("AKIASECRET"), (r, s) -> Answer.error(400, "ExpiredToken"));
             assertThat(failure(() -> store.put("key", BYTES)).kind()).isEqualTo(Kind.CREDENTIALS);
             roundTrip(store);
             assertThat(authorization()).contains("AKIARENEWED/");
@@ -147,7 +161,9 @@ class ReachTest {
             use(access(), store -> {
                 roundTrip(store);
                 assertThat(authorization()).contains("AKIATOKEN1/");
-                server.on(r -> r.header("authorization").contains("AKIATOKEN1"), (r, s) -> Answer.error(403, "ExpiredToken"));
+                server.on(
+                        r -> r.header("authorization").contains("AKIATOKEN1"),
+                        (r, s) -> Answer.error(403, "ExpiredToken"));
                 // HEAD has no body to say why.
                 assertThat(failure(() -> store.stat("key")).kind()).isEqualTo(Kind.CREDENTIALS);
                 roundTrip(store);
@@ -210,8 +226,10 @@ class ReachTest {
         use(access(server.endpoint().toString(), null, null, true, null), ReachTest::roundTrip);
         assertThat(server.requests()).noneMatch(r -> r.headers().containsKey("authorization"));
         server.on(r -> true, (r, s) -> Answer.error(403, "AccessDenied"));
-        use(access(server.endpoint().toString(), null, null, true, null), store -> assertThat(failure(() -> store.get("key", 10)))
-                .hasMessageContainingAll("anonymous", "secretName"));
+        use(
+                access(server.endpoint().toString(), null, null, true, null),
+                store -> assertThat(failure(() -> store.get("key", 10)))
+                        .hasMessageContainingAll("anonymous", "secretName"));
     }
 
     @Test
@@ -221,7 +239,8 @@ class ReachTest {
         System.setProperty("aws.disableEc2Metadata", "true");
         try {
             use(access(), store -> {
-                for (var e : new StoreException[] {failure(() -> store.get("key", 10)), failure(() -> store.stat("key"))}) {
+                for (var e :
+                        new StoreException[] {failure(() -> store.get("key", 10)), failure(() -> store.stat("key"))}) {
                     assertThat(e.kind()).as(e.getMessage()).isEqualTo(Kind.DENIED);
                     assertThat(e.wholeStore()).isTrue();
                     assertThat(e).hasMessageContainingAll("credentials", "secretName", "anonymous: true");
@@ -239,12 +258,20 @@ class ReachTest {
     void ownAuthority() throws Exception {
         var certificate = TestCertificate.make(folder, "ip:127.0.0.1,dns:localhost");
         try (var secure = ScriptedS3.startTls("bucket", certificate.context().getServerSocketFactory())) {
-            use(access(secure.endpoint().toString(), null, null, false, certificate.pem().toString()), ReachTest::roundTrip);
+            use(
+                    access(
+                            secure.endpoint().toString(),
+                            null,
+                            null,
+                            false,
+                            certificate.pem().toString()),
+                    ReachTest::roundTrip);
             variables.put("AWS_CA_BUNDLE", certificate.pem().toString());
             use(access(secure.endpoint().toString(), null, null, false, null), ReachTest::roundTrip);
             variables.remove("AWS_CA_BUNDLE");
             use(access(secure.endpoint().toString(), null, null, false, null), store -> {
-                for (var e : new StoreException[] {failure(() -> store.get("key", 10)), failure(() -> store.stat("key"))}) {
+                for (var e :
+                        new StoreException[] {failure(() -> store.get("key", 10)), failure(() -> store.stat("key"))}) {
                     assertThat(e.kind()).as(e.getMessage()).isEqualTo(Kind.PERMANENT);
                     assertThat(e).hasMessageContaining("caFile");
                 }
@@ -258,10 +285,17 @@ class ReachTest {
     void otherName() throws Exception {
         var certificate = TestCertificate.make(folder, "dns:other.example");
         try (var secure = ScriptedS3.startTls("bucket", certificate.context().getServerSocketFactory())) {
-            use(access(secure.endpoint().toString(), null, null, false, certificate.pem().toString()), store -> {
-                assertThat(failure(() -> store.get("key", 10)).kind()).isEqualTo(Kind.PERMANENT);
-                assertThat(failure(() -> store.stat("key")).kind()).isEqualTo(Kind.PERMANENT);
-            });
+            use(
+                    access(
+                            secure.endpoint().toString(),
+                            null,
+                            null,
+                            false,
+                            certificate.pem().toString()),
+                    store -> {
+                        assertThat(failure(() -> store.get("key", 10)).kind()).isEqualTo(Kind.PERMANENT);
+                        assertThat(failure(() -> store.stat("key")).kind()).isEqualTo(Kind.PERMANENT);
+                    });
             assertThat(secure.requests()).isEmpty();
         }
     }
@@ -285,20 +319,38 @@ class ReachTest {
     @DisplayName("O7 host style and path style, for Amazon and others")
     void styles() throws Exception {
         try (var env = new Environment(variables, folder)) {
-            assertThat(url(env, null, "eu-west-3", Optional.empty(), "bucket")).isEqualTo("https://bucket.s3.eu-west-3.amazonaws.com");
-            assertThat(url(env, null, "eu-west-3", Optional.of(true), "bucket")).isEqualTo("https://s3.eu-west-3.amazonaws.com/bucket");
-            assertThat(url(env, null, "eu-west-3", Optional.empty(), "with.dots")).isEqualTo("https://s3.eu-west-3.amazonaws.com/with.dots");
-            assertThat(url(env, "http://minio.lab:9000", null, Optional.empty(), "bucket")).isEqualTo("http://minio.lab:9000/bucket");
-            assertThat(url(env, "https://minio.lab/s3", null, Optional.empty(), "bucket")).isEqualTo("https://minio.lab/s3/bucket");
-            assertThat(url(env, "http://minio.lab:9000", null, Optional.of(false), "bucket")).isEqualTo("http://bucket.minio.lab:9000");
+            assertThat(url(env, null, "eu-west-3", Optional.empty(), "bucket"))
+                    .isEqualTo("https://bucket.s3.eu-west-3.amazonaws.com");
+            assertThat(url(env, null, "eu-west-3", Optional.of(true), "bucket"))
+                    .isEqualTo("https://s3.eu-west-3.amazonaws.com/bucket");
+            assertThat(url(env, null, "eu-west-3", Optional.empty(), "with.dots"))
+                    .isEqualTo("https://s3.eu-west-3.amazonaws.com/with.dots");
+            assertThat(url(env, "http://minio.lab:9000", null, Optional.empty(), "bucket"))
+                    .isEqualTo("http://minio.lab:9000/bucket");
+            assertThat(url(env, "https://minio.lab/s3", null, Optional.empty(), "bucket"))
+                    .isEqualTo("https://minio.lab/s3/bucket");
+            assertThat(url(env, "http://minio.lab:9000", null, Optional.of(false), "bucket"))
+                    .isEqualTo("http://bucket.minio.lab:9000");
         }
     }
 
-    private static String url(Environment env, String endpoint, String region, Optional<Boolean> pathStyle, String bucket) throws Exception {
+    private static String url(
+            Environment env, String endpoint, String region, Optional<Boolean> pathStyle, String bucket)
+            throws Exception {
         var access = new StoreAccess(
-                StoreUri.parse("s3://" + bucket), endpoint, region, null, null, false, pathStyle, null, Optional.empty(), Optional.empty(),
+                StoreUri.parse("s3://" + bucket),
+                endpoint,
+                region,
+                null,
+                null,
+                false,
+                pathStyle,
+                null,
+                Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
-        return SdkClients.bucketUrl(S3Settings.of(StoreUri.parse("s3://" + bucket), access, env)).toString();
+        return SdkClients.bucketUrl(S3Settings.of(StoreUri.parse("s3://" + bucket), access, env))
+                .toString();
     }
 
     @Test
@@ -308,7 +360,8 @@ class ReachTest {
         use(access(), store -> {
             assertThat(failure(() -> store.get("key", 10)).kind()).isEqualTo(Kind.TRANSIENT);
             assertThat(failure(() -> store.stat("key")).kind()).isEqualTo(Kind.TRANSIENT);
-            assertThat(failure(() -> store.get("key", 10))).hasMessageContaining(server.endpoint().toString());
+            assertThat(failure(() -> store.get("key", 10)))
+                    .hasMessageContaining(server.endpoint().toString());
         });
         use(access("http://no-such-host.invalid:9000", null, null, false, null), store -> {
             var e = failure(() -> store.get("key", 10));
@@ -325,7 +378,9 @@ class ReachTest {
         try (var proxy = new TestProxy()) {
             variables.put("HTTP_PROXY", "http://user:pass@127.0.0.1:" + proxy.port());
             use(access(), ReachTest::roundTrip);
-            assertThat(proxy.requestLines()).hasSizeGreaterThanOrEqualTo(3).allMatch(l -> l.contains("http://127.0.0.1:" + server.port() + "/bucket/key"));
+            assertThat(proxy.requestLines())
+                    .hasSizeGreaterThanOrEqualTo(3)
+                    .allMatch(l -> l.contains("http://127.0.0.1:" + server.port() + "/bucket/key"));
             assertThat(proxy.authorizations()).contains("Basic dXNlcjpwYXNz");
             variables.put("NO_PROXY", "127.0.0.1");
             int before = proxy.requestLines().size();
@@ -337,8 +392,17 @@ class ReachTest {
                 var secure = ScriptedS3.startTls("bucket", certificate.context().getServerSocketFactory())) {
             variables.remove("NO_PROXY");
             variables.put("HTTPS_PROXY", "http://127.0.0.1:" + proxy.port());
-            use(access(secure.endpoint().toString(), null, null, false, certificate.pem().toString()), ReachTest::roundTrip);
-            assertThat(proxy.requestLines()).isNotEmpty().allMatch(l -> l.startsWith("CONNECT 127.0.0.1:" + secure.port()));
+            use(
+                    access(
+                            secure.endpoint().toString(),
+                            null,
+                            null,
+                            false,
+                            certificate.pem().toString()),
+                    ReachTest::roundTrip);
+            assertThat(proxy.requestLines())
+                    .isNotEmpty()
+                    .allMatch(l -> l.startsWith("CONNECT 127.0.0.1:" + secure.port()));
         }
     }
 
@@ -349,7 +413,8 @@ class ReachTest {
         use(access(), ReachTest::roundTrip);
         assertThat(server.requests()).allMatch(r -> r.header("user-agent").contains("aws-sdk"));
         variables.put("FOREBAY_S3_DATA_PATH", "quick");
-        assertThat(failure(() -> use(access(), store -> {}))).hasMessageContainingAll("FOREBAY_S3_DATA_PATH", "quick", "lean or sdk");
+        assertThat(failure(() -> use(access(), store -> {})))
+                .hasMessageContainingAll("FOREBAY_S3_DATA_PATH", "quick", "lean or sdk");
     }
 
     @Test

@@ -77,7 +77,12 @@ class ReadFaultsTest extends ScriptedTest {
         server.objects().without(Honours.IF_MATCH);
         server.on(GET.or(HEAD), (r, s) -> s.answer(r).with("etag", "\"0123456789abcdef0123456789abcdef-3\""));
         var version = put();
-        server.on(GET, (r, s) -> s.answer(r).with("etag", null).with("x-amz-checksum-crc32c", "AAAAAA==").with("x-amz-checksum-type", "COMPOSITE"));
+        server.on(
+                GET,
+                (r, s) -> s.answer(r)
+                        .with("etag", null)
+                        .with("x-amz-checksum-crc32c", "AAAAAA==")
+                        .with("x-amz-checksum-type", "COMPOSITE"));
         assertThat(readAll(version).receipt().crc32c()).isEqualTo(-1);
         server.on(GET, (r, s) -> s.answer(r).with("etag", null).with("x-amz-checksum-crc32c", "AAAAAA==-3"));
         assertThat(readAll(version).receipt().crc32c()).isEqualTo(-1);
@@ -148,7 +153,9 @@ class ReadFaultsTest extends ScriptedTest {
         var version = put();
         server.objects().put("key", content(2, 5000));
         var pieces = new ArrayList<Integer>();
-        fails(Kind.CHANGED, () -> store.read(version, offset, length, scratch(), (at, piece) -> pieces.add(piece.remaining())));
+        fails(
+                Kind.CHANGED,
+                () -> store.read(version, offset, length, scratch(), (at, piece) -> pieces.add(piece.remaining())));
         assertThat(pieces).as("bytes of another version").isEmpty();
         fails(Kind.CHANGED, () -> store.checkUnchanged(version));
     }
@@ -174,7 +181,9 @@ class ReadFaultsTest extends ScriptedTest {
     @DisplayName("a server that ignores Range is named as such")
     void rangeIgnored() throws Exception {
         var version = put();
-        server.on(GET, (r, s) -> Answer.of(200, java.util.Map.of("etag", "\"" + ((Version.S3) version).etag() + "\""), BYTES));
+        server.on(
+                GET,
+                (r, s) -> Answer.of(200, java.util.Map.of("etag", "\"" + ((Version.S3) version).etag() + "\""), BYTES));
         var e = failure(() -> read(version, 100, 200));
         assertThat(e.kind()).isEqualTo(Kind.PERMANENT);
         assertThat(e).hasMessageContaining("Range");
@@ -187,7 +196,8 @@ class ReadFaultsTest extends ScriptedTest {
         var pieces = new ArrayList<Integer>();
         for (boolean sameLength : new boolean[] {false, true}) {
             var xml = new String(Answer.error(500, "InternalError").body(), java.nio.charset.StandardCharsets.US_ASCII);
-            var body = (sameLength ? xml + " ".repeat(BYTES.length - xml.length()) : xml).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+            var body = (sameLength ? xml + " ".repeat(BYTES.length - xml.length()) : xml)
+                    .getBytes(java.nio.charset.StandardCharsets.US_ASCII);
             server.on(GET, (r, s) -> Answer.of(200, java.util.Map.of("content-type", "application/xml"), body));
             fails(Kind.TRANSIENT, () -> store.read(version, 0, 5000, scratch(), (at, piece) -> pieces.add(1)));
             assertThat(pieces).isEmpty();
@@ -202,7 +212,8 @@ class ReadFaultsTest extends ScriptedTest {
         server.on(GET.or(HEAD), (r, s) -> s.answer(r).with("etag", null));
         var version = put();
         assertThat(readAll(version).bytes()).isEqualTo(BYTES);
-        var older = new Version.S3("key", 5000, "", null, Instant.parse("2020-01-01T00:00:00Z").toEpochMilli());
+        var older = new Version.S3(
+                "key", 5000, "", null, Instant.parse("2020-01-01T00:00:00Z").toEpochMilli());
         fails(Kind.CHANGED, () -> readAll(older));
     }
 
@@ -263,13 +274,30 @@ class ReadFaultsTest extends ScriptedTest {
     @DisplayName("bodies of unknown length are read: chunked, and until the connection closes")
     void unknownLength() throws Exception {
         var version = put();
-        server.on(GET, (r, s) -> s.answer(r).with("transfer-encoding", "chunked").withBody(chunked(BYTES)).with("content-length", null), 1);
+        server.on(
+                GET,
+                (r, s) -> s.answer(r)
+                        .with("transfer-encoding", "chunked")
+                        .withBody(chunked(BYTES))
+                        .with("content-length", null),
+                1);
         assertThat(readAll(version).bytes()).isEqualTo(BYTES);
-        server.on(GET, (r, s) -> s.answer(r).with("transfer-encoding", "chunked").withBody(chunked(BYTES)).with("content-length", null)
-                .cut(3000, Then.CLOSE), 1);
+        server.on(
+                GET,
+                (r, s) -> s.answer(r)
+                        .with("transfer-encoding", "chunked")
+                        .withBody(chunked(BYTES))
+                        .with("content-length", null)
+                        .cut(3000, Then.CLOSE),
+                1);
         fails(Kind.TRANSIENT, () -> readAll(version));
-        server.on(GET, (r, s) -> s.answer(r).with("transfer-encoding", "chunked").withBody(chunked(content(1, 6000)))
-                .with("content-length", null), 1);
+        server.on(
+                GET,
+                (r, s) -> s.answer(r)
+                        .with("transfer-encoding", "chunked")
+                        .withBody(chunked(content(1, 6000)))
+                        .with("content-length", null),
+                1);
         fails(Kind.CHANGED, () -> readAll(version));
     }
 
@@ -315,18 +343,32 @@ class ReadFaultsTest extends ScriptedTest {
         fails(Kind.TRANSIENT, () -> store.get("small", 100));
         server.on(GET, (r, s) -> s.answer(r).withBody(flipped(content(3, 100), 5)), 1);
         fails(Kind.CORRUPT, () -> store.get("small", 100));
-        server.on(GET, (r, s) -> Answer.of(200, java.util.Map.of(), Answer.error(500, "InternalError").body()), 1);
+        server.on(
+                GET,
+                (r, s) -> Answer.of(
+                        200,
+                        java.util.Map.of(),
+                        Answer.error(500, "InternalError").body()),
+                1);
         fails(Kind.TRANSIENT, () -> store.get("small", 1000));
     }
 
     @Test
-    @DisplayName("I2 a refusal names operation, object, endpoint, status, code, request, identity and remedy, and no secret")
+    @DisplayName(
+            "I2 a refusal names operation, object, endpoint, status, code, request, identity and remedy, and no secret")
     void refusalsSayIt() throws Exception {
         var version = put();
         server.on(GET, (r, s) -> Answer.error(403, "AccessDenied"));
         assertThat(failure(() -> readAll(version)))
                 .hasMessageContainingAll(
-                        "read", "s3://bucket/key", server.endpoint().toString(), "403", "AccessDenied", "REQ-1", "...test", "s3:GetObject")
+                        "read",
+                        "s3://bucket/key",
+                        server.endpoint().toString(),
+                        "403",
+                        "AccessDenied",
+                        "REQ-1",
+                        "...test",
+                        "s3:GetObject")
                 .hasMessageNotContaining(io.forebay.testing.S3ProxyServer.SECRET_KEY)
                 .hasMessageNotContaining(io.forebay.testing.S3ProxyServer.ACCESS_KEY);
     }
@@ -349,7 +391,9 @@ class ReadFaultsTest extends ScriptedTest {
     @Test
     @DisplayName("a name with line breaks stays one line in a message")
     void oneLine() {
-        assertThat(failure(() -> store.stat("a\nb")).getMessage()).contains("a\\x0ab").doesNotContain("\n");
+        assertThat(failure(() -> store.stat("a\nb")).getMessage())
+                .contains("a\\x0ab")
+                .doesNotContain("\n");
     }
 
     @Test

@@ -27,7 +27,8 @@ abstract class S3Contract extends StoreContract {
     void connect() throws Exception {
         var settings = TestStores.settings(endpoint(), BUCKET).withSizes(new PartPlan.Sizes(1 << 20, PART));
         store = open(settings);
-        client = SdkClients.of(settings, TestStores.identity(), Trust.of(null), Optional.empty(), S3Settings.CONTROL_TIMEOUT);
+        client = SdkClients.of(
+                settings, TestStores.identity(), Trust.of(null), Optional.empty(), S3Settings.CONTROL_TIMEOUT);
         folder = "contract-" + FOLDERS.incrementAndGet() + "/";
     }
 

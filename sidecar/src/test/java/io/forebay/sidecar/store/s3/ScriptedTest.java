@@ -35,9 +35,12 @@ abstract class ScriptedTest {
     static final Predicate<Request> GET = r -> r.isData("GET");
     static final Predicate<Request> PUT = r -> r.isData("PUT");
     static final Predicate<Request> HEAD = r -> r.method().equals("HEAD");
-    static final Predicate<Request> CREATE = r -> r.method().equals("POST") && r.query().containsKey("uploads");
-    static final Predicate<Request> COMPLETE = r -> r.method().equals("POST") && r.query().containsKey("uploadId");
-    static final Predicate<Request> LIST = r -> r.method().equals("GET") && r.query().containsKey("list-type");
+    static final Predicate<Request> CREATE =
+            r -> r.method().equals("POST") && r.query().containsKey("uploads");
+    static final Predicate<Request> COMPLETE =
+            r -> r.method().equals("POST") && r.query().containsKey("uploadId");
+    static final Predicate<Request> LIST =
+            r -> r.method().equals("GET") && r.query().containsKey("list-type");
 
     ScriptedS3 server;
     S3Store store;
@@ -68,7 +71,9 @@ abstract class ScriptedTest {
     void impatient() throws StoreException {
         store.close();
         store = S3Store.connect(
-                settings().withTimeouts(new S3Settings.Timeouts(PATIENT, SHORT, SHORT)), TestStores.identity(), Optional.empty(),
+                settings().withTimeouts(new S3Settings.Timeouts(PATIENT, SHORT, SHORT)),
+                TestStores.identity(),
+                Optional.empty(),
                 DataPath.Kind.LEAN);
     }
 

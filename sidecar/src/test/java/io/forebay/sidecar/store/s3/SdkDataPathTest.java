@@ -67,9 +67,12 @@ class SdkDataPathTest extends ScriptedTest {
         var stub = prepare("large", LARGE.length);
         store.put("teach", SMALL);
         try (var write = store.open(stub)) {
-            assertThatThrownBy(() -> write.write(0, (offset, dst) -> {
-                        throw new IOException("EIO");
-                    }, scratch()))
+            assertThatThrownBy(() -> write.write(
+                            0,
+                            (offset, dst) -> {
+                                throw new IOException("EIO");
+                            },
+                            scratch()))
                     .isInstanceOf(StoreException.class)
                     .hasRootCauseMessage("EIO");
         }

@@ -42,7 +42,8 @@ class SigV4Test {
         new SigV4("us-east-1").sign("PUT", "/key", "", HOST, headers, SigV4.UNSIGNED, session, DAY);
         assertThat(headers).containsEntry("x-amz-security-token", "token");
         assertThat(headers.get("authorization"))
-                .contains("SignedHeaders=content-md5;host;x-amz-content-sha256;x-amz-date;x-amz-meta-mtime;x-amz-security-token");
+                .contains(
+                        "SignedHeaders=content-md5;host;x-amz-content-sha256;x-amz-date;x-amz-meta-mtime;x-amz-security-token");
     }
 
     @Test
@@ -51,7 +52,8 @@ class SigV4Test {
         var signer = new SigV4("us-east-1");
         var signatures = new java.util.HashSet<String>();
         for (var day : new Instant[] {DAY, DAY.plusSeconds(86_400), DAY}) {
-            for (var credentials : new AwsBasicCredentials[] {EXAMPLE, AwsBasicCredentials.create("AKIAIOSFODNN7EXAMPLE", "other")}) {
+            for (var credentials :
+                    new AwsBasicCredentials[] {EXAMPLE, AwsBasicCredentials.create("AKIAIOSFODNN7EXAMPLE", "other")}) {
                 var headers = new HashMap<String, String>();
                 signer.sign("GET", "/", "", HOST, headers, SigV4.EMPTY, credentials, day);
                 signatures.add(headers.get("authorization"));

@@ -62,7 +62,8 @@ final class TestProxy implements AutoCloseable {
             try (var server = new Socket(target.getHost(), target.getPort())) {
                 sockets.add(server);
                 if (tunnel) {
-                    client.getOutputStream().write("HTTP/1.1 200 Connection established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    client.getOutputStream()
+                            .write("HTTP/1.1 200 Connection established\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 } else {
                     var path = target.getRawPath() + (target.getRawQuery() == null ? "" : "?" + target.getRawQuery());
                     // Each request over its own connection, as simple proxies do.

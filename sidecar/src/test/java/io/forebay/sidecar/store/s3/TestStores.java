@@ -11,13 +11,20 @@ final class TestStores {
 
     static Identity identity() {
         return new Identity(
-                () -> StaticCredentialsProvider.create(AwsBasicCredentials.create(S3ProxyServer.ACCESS_KEY, S3ProxyServer.SECRET_KEY)),
+                () -> StaticCredentialsProvider.create(
+                        AwsBasicCredentials.create(S3ProxyServer.ACCESS_KEY, S3ProxyServer.SECRET_KEY)),
                 "test");
     }
 
     static S3Settings settings(URI endpoint, String bucket) {
         return new S3Settings(
-                bucket, endpoint, "us-east-1", true, null, PartPlan.Sizes.DEFAULT, S3Settings.MAX_CONNECTIONS,
+                bucket,
+                endpoint,
+                "us-east-1",
+                true,
+                null,
+                PartPlan.Sizes.DEFAULT,
+                S3Settings.MAX_CONNECTIONS,
                 S3Settings.Timeouts.DEFAULT);
     }
 }

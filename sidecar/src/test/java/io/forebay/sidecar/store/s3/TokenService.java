@@ -20,7 +20,10 @@ final class TokenService implements AutoCloseable {
         server.createContext("/", exchange -> {
             exchange.getRequestBody().readAllBytes();
             int n = calls.incrementAndGet();
-            var answer = (throttling ? THROTTLED : GRANTED.formatted(n, Instant.now().plusSeconds(3600))).getBytes(StandardCharsets.UTF_8);
+            var answer = (throttling
+                            ? THROTTLED
+                            : GRANTED.formatted(n, Instant.now().plusSeconds(3600)))
+                    .getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().add("Content-Type", "text/xml");
             exchange.sendResponseHeaders(throttling ? 400 : 200, answer.length);
             exchange.getResponseBody().write(answer);
@@ -29,8 +32,7 @@ final class TokenService implements AutoCloseable {
         server.start();
     }
 
-    private static final String GRANTED =
-            """
+    private static final String GRANTED = """
             <AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult>
             <Credentials><AccessKeyId>AKIATOKEN%d</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>session</SessionToken>
             <Expiration>%s</Expiration></Credentials>
@@ -38,8 +40,7 @@ final class TokenService implements AutoCloseable {
             </AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>
             """;
 
-    private static final String THROTTLED =
-            """
+    private static final String THROTTLED = """
             <ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>Throttling</Code>
             <Message>Rate exceeded</Message></Error><RequestId>r</RequestId></ErrorResponse>
             """;

@@ -43,9 +43,11 @@ class WriteFaultsTest extends ScriptedTest {
                 case MD5 -> objects.without(Honours.CHECKSUMS);
                 case MD5_ETAG_ONLY -> objects.without(Honours.CHECKSUMS, Honours.CONTENT_MD5, Honours.SHA256);
                 case SHA256_ONLY -> objects.without(Honours.CHECKSUMS, Honours.CONTENT_MD5, Honours.MD5_ETAGS);
-                case NOTHING -> objects.without(Honours.CHECKSUMS, Honours.CONTENT_MD5, Honours.MD5_ETAGS, Honours.SHA256);
+                case NOTHING ->
+                    objects.without(Honours.CHECKSUMS, Honours.CONTENT_MD5, Honours.MD5_ETAGS, Honours.SHA256);
                 case REFUSES_CHECKSUM_HEADERS -> objects.without(Honours.CHECKSUM_HEADERS, Honours.CHECKSUMS);
-                case REFUSES_UNSIGNED -> objects.without(Honours.UNSIGNED, Honours.CHECKSUM_HEADERS, Honours.CHECKSUMS, Honours.MD5_ETAGS);
+                case REFUSES_UNSIGNED ->
+                    objects.without(Honours.UNSIGNED, Honours.CHECKSUM_HEADERS, Honours.CHECKSUMS, Honours.MD5_ETAGS);
             }
         }
     }
@@ -108,7 +110,9 @@ class WriteFaultsTest extends ScriptedTest {
         if (rejections == 0) {
             var staged = stagedWithRetries("large", LARGE);
             assertThat(store.publish(staged, new InlineSource.Absent())).isEqualTo(PublishOutcome.LOST);
-            assertThat(server.objects().get("large")).as("wrong bytes at the final name").isNull();
+            assertThat(server.objects().get("large"))
+                    .as("wrong bytes at the final name")
+                    .isNull();
         } else {
             published("large", LARGE);
         }
@@ -130,7 +134,9 @@ class WriteFaultsTest extends ScriptedTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = Server.class, names = {"CHECKSUMS", "MD5", "SHA256_ONLY"})
+    @EnumSource(
+            value = Server.class,
+            names = {"CHECKSUMS", "MD5", "SHA256_ONLY"})
     @DisplayName("D5 the last bytes cut off every upload: never published, never wrong at the final name")
     void cutEveryUpload(Server kind) throws Exception {
         kind.set(this);
@@ -162,7 +168,8 @@ class WriteFaultsTest extends ScriptedTest {
     @DisplayName("O1 a server that refuses checksum headers is asked for them once")
     void refusalIsLearned() throws Exception {
         Server.REFUSES_CHECKSUM_HEADERS.set(this);
-        Predicate<Request> withChecksum = r -> r.headers().keySet().stream().anyMatch(h -> h.startsWith("x-amz-checksum"));
+        Predicate<Request> withChecksum =
+                r -> r.headers().keySet().stream().anyMatch(h -> h.startsWith("x-amz-checksum"));
         published("large", LARGE);
         long asked = server.count(withChecksum);
         published("small", SMALL);
@@ -180,7 +187,8 @@ class WriteFaultsTest extends ScriptedTest {
         var version = version("key");
         assertThat(readAll(version).bytes()).isEqualTo(LARGE);
         assertThat(read(version, 0, 100).bytes()).isEqualTo(Arrays.copyOf(LARGE, 100));
-        assertThat(server.count(r -> r.headers().containsKey("x-amz-checksum-mode"))).isEqualTo(1);
+        assertThat(server.count(r -> r.headers().containsKey("x-amz-checksum-mode")))
+                .isEqualTo(1);
     }
 
     @Test
@@ -188,9 +196,10 @@ class WriteFaultsTest extends ScriptedTest {
     void noTrailers() throws Exception {
         published("small", SMALL);
         published("large", LARGE);
-        assertThat(server.requests()).noneMatch(r -> r.headers().containsKey("x-amz-trailer")
-                || r.headers().getOrDefault("x-amz-content-sha256", "").startsWith("STREAMING")
-                || r.headers().getOrDefault("transfer-encoding", "").contains("chunked"));
+        assertThat(server.requests())
+                .noneMatch(r -> r.headers().containsKey("x-amz-trailer")
+                        || r.headers().getOrDefault("x-amz-content-sha256", "").startsWith("STREAMING")
+                        || r.headers().getOrDefault("transfer-encoding", "").contains("chunked"));
     }
 
     @Test
@@ -209,7 +218,9 @@ class WriteFaultsTest extends ScriptedTest {
     @DisplayName("O3 200 with anything else than a result to a completion or creation is a failure that may pass")
     void noResult(String body) throws Exception {
         var staged = stage("large", LARGE);
-        server.on(COMPLETE.or(CREATE), (r, s) -> Answer.of(200, java.util.Map.of(), body.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        server.on(
+                COMPLETE.or(CREATE),
+                (r, s) -> Answer.of(200, java.util.Map.of(), body.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
         fails(Kind.TRANSIENT, () -> store.publish(staged, new InlineSource.Absent()));
         fails(Kind.TRANSIENT, () -> prepare("large", LARGE.length));
         server.behave();
@@ -235,22 +246,33 @@ class WriteFaultsTest extends ScriptedTest {
         fails(Kind.TRANSIENT, () -> store.publish(staged, new InlineSource.Absent()));
         assertThat(store.publish(staged, new InlineSource.Absent())).isEqualTo(PublishOutcome.PUBLISHED);
         try (var successor = connect()) {
-            assertThat(successor.publish(staged, new InlineSource.Absent())).as("by a successor").isEqualTo(PublishOutcome.PUBLISHED);
+            assertThat(successor.publish(staged, new InlineSource.Absent()))
+                    .as("by a successor")
+                    .isEqualTo(PublishOutcome.PUBLISHED);
         }
         server.objects().put("large", content(3, LARGE.length));
-        assertThat(store.publish(staged, new InlineSource.Absent())).as("other bytes").isEqualTo(PublishOutcome.LOST);
+        assertThat(store.publish(staged, new InlineSource.Absent()))
+                .as("other bytes")
+                .isEqualTo(PublishOutcome.LOST);
         server.objects().put("large", content(3, 10));
-        assertThat(store.publish(staged, new InlineSource.Absent())).as("other size").isEqualTo(PublishOutcome.LOST);
+        assertThat(store.publish(staged, new InlineSource.Absent()))
+                .as("other size")
+                .isEqualTo(PublishOutcome.LOST);
         store.delete("large");
-        assertThat(store.publish(staged, new InlineSource.Absent())).as("absent").isEqualTo(PublishOutcome.LOST);
+        assertThat(store.publish(staged, new InlineSource.Absent()))
+                .as("absent")
+                .isEqualTo(PublishOutcome.LOST);
     }
 
     /** The server does it, but its answer never arrives, neither that to the repetition on a new connection. */
     private Rule lose(Predicate<Request> which) {
-        return server.on(which, (r, s) -> {
-            s.answer(r);
-            return Answer.drop();
-        }, which == PUT ? 2 : 1);
+        return server.on(
+                which,
+                (r, s) -> {
+                    s.answer(r);
+                    return Answer.drop();
+                },
+                which == PUT ? 2 : 1);
     }
 
     @ParameterizedTest
@@ -259,7 +281,9 @@ class WriteFaultsTest extends ScriptedTest {
     void lostPut(Server kind) throws Exception {
         kind.set(this);
         var staged = stage("small", SMALL);
-        assertThat(store.publish(staged, new InlineSource.Absent())).as("never sent").isEqualTo(PublishOutcome.LOST);
+        assertThat(store.publish(staged, new InlineSource.Absent()))
+                .as("never sent")
+                .isEqualTo(PublishOutcome.LOST);
         published("teach", content(3, 5));
         lose(PUT);
         fails(Kind.TRANSIENT, () -> store.publish(staged, present(SMALL)));
@@ -298,7 +322,8 @@ class WriteFaultsTest extends ScriptedTest {
                     write.write(part, source(LARGE), scratch());
                 }
                 assertThat(server.count(PUT) - before).isEqualTo(2);
-                assertThat(successor.publish(write.seal(), new InlineSource.Absent())).isEqualTo(PublishOutcome.PUBLISHED);
+                assertThat(successor.publish(write.seal(), new InlineSource.Absent()))
+                        .isEqualTo(PublishOutcome.PUBLISHED);
             }
             assertThat(stored(key)).isEqualTo(LARGE);
         }
@@ -329,7 +354,9 @@ class WriteFaultsTest extends ScriptedTest {
         published("large", LARGE);
         store.discard(stage("large", LARGE).stub());
         assertThat(server.objects().openUploads()).containsExactly(foreign.handle());
-        assertThat(server.count(r -> r.query().containsKey("uploads") && r.method().equals("GET"))).isZero();
+        assertThat(server.count(
+                        r -> r.query().containsKey("uploads") && r.method().equals("GET")))
+                .isZero();
     }
 
     @Test
@@ -374,7 +401,13 @@ class WriteFaultsTest extends ScriptedTest {
     void deniedSaysIt() {
         server.on(PUT, (r, s) -> Answer.error(403, "AccessDenied"));
         assertThat(failure(() -> store.put("results/x.nii", SMALL)))
-                .hasMessageContainingAll("write", "s3://bucket/results/x.nii", "403 AccessDenied", "...test", "s3:PutObject", "secretName");
+                .hasMessageContainingAll(
+                        "write",
+                        "s3://bucket/results/x.nii",
+                        "403 AccessDenied",
+                        "...test",
+                        "s3:PutObject",
+                        "secretName");
     }
 
     @Test
@@ -431,7 +464,8 @@ class WriteFaultsTest extends ScriptedTest {
         assertThat(failure(() -> store.prepare(new StageRequest("huge", "", 6_000_000_000_000L, META, "t"))))
                 .hasMessageContaining("5.5 TiB")
                 .hasMessageContaining("5.0 TiB")
-                .satisfies(e -> assertThat(((io.forebay.sidecar.store.StoreException) e).kind()).isEqualTo(Kind.TOO_LARGE));
+                .satisfies(e -> assertThat(((io.forebay.sidecar.store.StoreException) e).kind())
+                        .isEqualTo(Kind.TOO_LARGE));
         assertThat(server.requests()).isEmpty();
     }
 
@@ -442,13 +476,15 @@ class WriteFaultsTest extends ScriptedTest {
         var link = new FileMeta(-1, 5_000_000_000L, target);
         var stub = store.prepare(new StageRequest("out/link", "out/", 0, link, "t"));
         assertThat(stub.kind()).isEqualTo(StagedFile.Kind.LINK);
-        assertThat(store.publish(write(stub, new byte[0]), new InlineSource.Absent())).isEqualTo(PublishOutcome.PUBLISHED);
+        assertThat(store.publish(write(stub, new byte[0]), new InlineSource.Absent()))
+                .isEqualTo(PublishOutcome.PUBLISHED);
         assertThat(store.stat("out/link").meta()).isEqualTo(link);
         assertThat(readAll(version("out/link")).receipt().meta()).isEqualTo(link);
 
         var folder = store.prepare(new StageRequest("out/empty/", "out/", 0, META, "t"));
         assertThat(folder.kind()).isEqualTo(StagedFile.Kind.FOLDER);
-        assertThat(store.publish(write(folder, new byte[0]), new InlineSource.Absent())).isEqualTo(PublishOutcome.PUBLISHED);
+        assertThat(store.publish(write(folder, new byte[0]), new InlineSource.Absent()))
+                .isEqualTo(PublishOutcome.PUBLISHED);
         assertThat(store.stat("out/empty/").kind()).isEqualTo(io.forebay.sidecar.store.Entry.Kind.FOLDER);
 
         var endless = new FileMeta(-1, -1, "x".repeat(3000));

@@ -46,7 +46,9 @@ final class Dialer {
      * @param unwatched gets those that are replaced by what is built upon them, or that failed
      */
     Connection dial(Consumer<Connection> watched, Consumer<Connection> unwatched) throws IOException {
-        var channel = proxy.isPresent() ? connect(proxy.get().host(), proxy.get().port()) : connect(origin.host(), origin.port());
+        var channel = proxy.isPresent()
+                ? connect(proxy.get().host(), proxy.get().port())
+                : connect(origin.host(), origin.port());
         var plain = new Connection(channel, new Wire.Plain(channel));
         boolean done = false;
         watched.accept(plain);
@@ -115,11 +117,14 @@ final class Dialer {
 
     private void tunnel(Connection connection, Proxy proxy) throws IOException {
         var request = "CONNECT " + origin.hostAndPort() + " HTTP/1.1\r\nHost: " + origin.hostAndPort() + "\r\n"
-                + authorization(proxy).map(a -> "Proxy-Authorization: " + a + "\r\n").orElse("") + "\r\n";
+                + authorization(proxy)
+                        .map(a -> "Proxy-Authorization: " + a + "\r\n")
+                        .orElse("") + "\r\n";
         connection.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.ISO_8859_1)));
         var answer = ResponseHead.read(connection);
         if (answer.status() != 200) {
-            throw new ConnectException("the proxy " + proxy + " answers " + answer.status() + " to CONNECT " + origin.hostAndPort());
+            throw new ConnectException(
+                    "the proxy " + proxy + " answers " + answer.status() + " to CONNECT " + origin.hostAndPort());
         }
     }
 
@@ -132,7 +137,8 @@ final class Dialer {
     }
 
     private Wire handshake(SocketChannel channel) throws IOException {
-        var socket = (SSLSocket) tls.getSocketFactory().createSocket(channel.socket(), origin.host(), origin.port(), true);
+        var socket =
+                (SSLSocket) tls.getSocketFactory().createSocket(channel.socket(), origin.host(), origin.port(), true);
         var parameters = socket.getSSLParameters();
         // Without this any valid certificate would do, for whatever name.
         parameters.setEndpointIdentificationAlgorithm("HTTPS");

@@ -52,7 +52,9 @@ public final class Headers {
     }
 
     public static String unquoted(String etag) {
-        return etag.length() >= 2 && etag.startsWith("\"") && etag.endsWith("\"") ? etag.substring(1, etag.length() - 1) : etag;
+        return etag.length() >= 2 && etag.startsWith("\"") && etag.endsWith("\"")
+                ? etag.substring(1, etag.length() - 1)
+                : etag;
     }
 
     @Override

@@ -42,7 +42,12 @@ public final class HttpPool implements AutoCloseable {
      * @param readPatience longest silence within the answer
      */
     public record Request(
-            String method, String target, Map<String, String> headers, long length, Duration sendPatience, Duration readPatience) {
+            String method,
+            String target,
+            Map<String, String> headers,
+            long length,
+            Duration sendPatience,
+            Duration readPatience) {
         public Request {
             headers.forEach((name, value) -> requireOneLine(value));
             requireOneLine(target);
@@ -90,7 +95,8 @@ public final class HttpPool implements AutoCloseable {
         this.proxy = proxy;
         this.dialer = new Dialer(origin, proxy, tls, connectTimeout);
         this.permits = new Semaphore(max, true);
-        this.watchdog = Thread.ofPlatform().daemon().name("forebay-http-watchdog").start(this::watch);
+        this.watchdog =
+                Thread.ofPlatform().daemon().name("forebay-http-watchdog").start(this::watch);
     }
 
     public Origin origin() {
@@ -136,7 +142,8 @@ public final class HttpPool implements AutoCloseable {
         }
     }
 
-    private <T, E extends Exception> T on(Connection connection, Request request, @Nullable BodyWriter body, Reader<T, E> reader)
+    private <T, E extends Exception> T on(
+            Connection connection, Request request, @Nullable BodyWriter body, Reader<T, E> reader)
             throws IOException, E, InterruptedException {
         boolean reusable = false;
         try {
@@ -222,10 +229,17 @@ public final class HttpPool implements AutoCloseable {
         if (proxy.isPresent() && !origin.tls()) {
             text.append(origin);
         }
-        text.append(request.target()).append(" HTTP/1.1\r\nHost: ").append(origin.authority()).append("\r\n");
-        request.headers().forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
+        text.append(request.target())
+                .append(" HTTP/1.1\r\nHost: ")
+                .append(origin.authority())
+                .append("\r\n");
+        request.headers()
+                .forEach((name, value) ->
+                        text.append(name).append(": ").append(value).append("\r\n"));
         if (proxy.isPresent() && !origin.tls()) {
-            Dialer.authorization(proxy.get()).ifPresent(a -> text.append("Proxy-Authorization: ").append(a).append("\r\n"));
+            Dialer.authorization(proxy.get())
+                    .ifPresent(
+                            a -> text.append("Proxy-Authorization: ").append(a).append("\r\n"));
         }
         if (request.length() >= 0) {
             text.append("Content-Length: ").append(request.length()).append("\r\n");

@@ -15,7 +15,11 @@ public final class ProxyChoice {
     private ProxyChoice() {}
 
     /** @param user absent: no Proxy-Authorization */
-    public record Proxy(String host, int port, @Nullable String user, @Nullable String password) {
+    public record Proxy(
+            String host,
+            int port,
+            @Nullable String user,
+            @Nullable String password) {
         /** For messages; without the password. */
         @Override
         public String toString() {
@@ -62,7 +66,8 @@ public final class ProxyChoice {
             return new Proxy(host, uri.getPort() == -1 ? 80 : uri.getPort(), user, password);
         } catch (IllegalArgumentException e) {
             // The text may hold a password: it is not repeated.
-            throw new IllegalArgumentException("the environment variable " + name + " names no usable proxy; write http://host:port", e);
+            throw new IllegalArgumentException(
+                    "the environment variable " + name + " names no usable proxy; write http://host:port", e);
         }
     }
 

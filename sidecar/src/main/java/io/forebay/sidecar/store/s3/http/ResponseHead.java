@@ -52,7 +52,8 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
                 values.set(values.size() - 1, values.getLast() + " " + line.strip());
             } else if (colon > 0) {
                 name = line.substring(0, colon).strip().toLowerCase(Locale.ROOT);
-                fields.computeIfAbsent(name, n -> new ArrayList<>()).add(line.substring(colon + 1).strip());
+                fields.computeIfAbsent(name, n -> new ArrayList<>())
+                        .add(line.substring(colon + 1).strip());
             } else {
                 throw new ProtocolException("not a header field: '" + abbreviated(line) + "'");
             }
@@ -62,7 +63,9 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
 
     private static int status(String line) throws ProtocolException {
         var parts = line.split(" ", 3);
-        if (parts.length >= 2 && (parts[0].equals("HTTP/1.1") || parts[0].equals("HTTP/1.0")) && parts[1].matches("[1-9]\\d\\d")) {
+        if (parts.length >= 2
+                && (parts[0].equals("HTTP/1.1") || parts[0].equals("HTTP/1.0"))
+                && parts[1].matches("[1-9]\\d\\d")) {
             return Integer.parseInt(parts[1]);
         }
         throw new ProtocolException("no HTTP answer, but '" + abbreviated(line) + "'");
@@ -72,13 +75,16 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
         return line.length() <= 80 ? line : line.substring(0, 80) + "...";
     }
 
-    private static ResponseHead of(int status, boolean version11, Map<String, List<String>> fields) throws ProtocolException {
+    private static ResponseHead of(int status, boolean version11, Map<String, List<String>> fields)
+            throws ProtocolException {
         var headers = Headers.of(fields);
-        var connection = String.join(",", fields.getOrDefault("connection", List.of())).toLowerCase(Locale.ROOT);
+        var connection =
+                String.join(",", fields.getOrDefault("connection", List.of())).toLowerCase(Locale.ROOT);
         boolean keepAlive = version11 ? !connection.contains("close") : connection.contains("keep-alive");
         var framing = framing(status, fields);
         boolean both = fields.containsKey("transfer-encoding") && fields.containsKey("content-length");
-        return new ResponseHead(status, headers, keepAlive && !both && !(framing instanceof Framing.UntilClose), framing);
+        return new ResponseHead(
+                status, headers, keepAlive && !both && !(framing instanceof Framing.UntilClose), framing);
     }
 
     private static Framing framing(int status, Map<String, List<String>> fields) throws ProtocolException {
@@ -92,7 +98,9 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
             }
             return new Framing.Chunked();
         }
-        var lengths = fields.getOrDefault("content-length", List.of()).stream().distinct().toList();
+        var lengths = fields.getOrDefault("content-length", List.of()).stream()
+                .distinct()
+                .toList();
         if (lengths.isEmpty()) {
             return new Framing.UntilClose();
         }
@@ -121,7 +129,8 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
         return line(connection, most, null);
     }
 
-    private static String line(Connection connection, int most, @org.jspecify.annotations.Nullable Lines counter) throws IOException {
+    private static String line(Connection connection, int most, @org.jspecify.annotations.Nullable Lines counter)
+            throws IOException {
         var bytes = new byte[128];
         int n = 0;
         for (int b = connection.read(); b != '\n'; b = connection.read()) {

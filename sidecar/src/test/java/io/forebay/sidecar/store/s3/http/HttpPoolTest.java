@@ -51,15 +51,22 @@ class HttpPoolTest {
     }
 
     private HttpPool pool(URI url, int max) throws Exception {
-        return closed(new HttpPool(Origin.of(url), Optional.empty(), SSLContext.getDefault(), max, Duration.ofSeconds(5)));
+        return closed(
+                new HttpPool(Origin.of(url), Optional.empty(), SSLContext.getDefault(), max, Duration.ofSeconds(5)));
     }
 
     record Got(int status, Headers headers, String body) {}
 
     private static Got exchange(HttpPool pool, String method, String body) throws Exception {
-        BodyWriter writer = body == null ? null : sink -> sink.write(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)));
+        BodyWriter writer =
+                body == null ? null : sink -> sink.write(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)));
         var request = new Request(
-                method, "/x?y=1", Map.of("a", "b"), body == null ? -1 : body.getBytes(StandardCharsets.UTF_8).length, LONG, LONG);
+                method,
+                "/x?y=1",
+                Map.of("a", "b"),
+                body == null ? -1 : body.getBytes(StandardCharsets.UTF_8).length,
+                LONG,
+                LONG);
         return read(pool, request, writer);
     }
 
@@ -82,9 +89,11 @@ class HttpPoolTest {
         var pool = pool(server.url(), 1);
         assertThat(exchange(pool, "PUT", "body").body()).isEqualTo("ok");
         assertThat(exchange(pool, "GET", null).body()).isEqualTo("ok");
-        assertThat(server.heads).containsExactly(
-                "PUT /x?y=1 HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\na: b\r\nContent-Length: 4\r\n\r\n",
-                "GET /x?y=1 HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\na: b\r\n\r\n");
+        assertThat(server.heads)
+                .containsExactly(
+                        "PUT /x?y=1 HTTP/1.1\r\nHost: 127.0.0.1:" + server.port()
+                                + "\r\na: b\r\nContent-Length: 4\r\n\r\n",
+                        "GET /x?y=1 HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\na: b\r\n\r\n");
         assertThat(server.accepted).isEqualTo(1);
     }
 
@@ -93,22 +102,40 @@ class HttpPoolTest {
     void lenient() throws Exception {
         assertThat(get("HTTP/1.1 200 OK\nContent-Length: 2\n\nok").body()).isEqualTo("ok");
         assertThat(get("HTTP/1.1 200\r\ncontent-length:2\r\n\r\nok").body()).isEqualTo("ok");
-        assertThat(get("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").body())
+        assertThat(
+                        get("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                                .body())
                 .isEqualTo("ok");
-        assertThat(get("HTTP/1.1 200 OK\r\nX-Long: a\r\n  b\r\nContent-Length: 0\r\n\r\n").headers().get("x-long")).isEqualTo("a b");
+        assertThat(get("HTTP/1.1 200 OK\r\nX-Long: a\r\n  b\r\nContent-Length: 0\r\n\r\n")
+                        .headers()
+                        .get("x-long"))
+                .isEqualTo("a b");
         assertThat(get("HTTP/1.1 204 No Content\r\n\r\n").status()).isEqualTo(204);
-        assertThat(get("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nok\r\n0\r\nTrailer: t\r\n\r\n").body()).isEqualTo("ok");
-        assertThat(get("HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n1\r\no\r\n00001\r\nk\r\n0\r\n\r\n").body()).isEqualTo("ok");
-        assertThat(get("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok").body()).isEqualTo("ok");
+        assertThat(get("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nok\r\n0\r\nTrailer: t\r\n\r\n")
+                        .body())
+                .isEqualTo("ok");
+        assertThat(get("HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n1\r\no\r\n00001\r\nk\r\n0\r\n\r\n")
+                        .body())
+                .isEqualTo("ok");
+        assertThat(get("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok")
+                        .body())
+                .isEqualTo("ok");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok", "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nok", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nok",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nokk\r\n0\r\n\r\n"
-    })
+    @ValueSource(
+            strings = {
+                "SSH-2.0-OpenSSH_9.2\r\n",
+                "HTTP/2 200\r\n\r\n",
+                "HTTP/1.1 abc OK\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nokk\r\n0\r\n\r\n"
+            })
     @DisplayName("what is no HTTP/1.1 is refused")
     void malformed(String answer) {
         assertThatThrownBy(() -> get(answer)).isInstanceOf(ProtocolException.class);
@@ -117,8 +144,10 @@ class HttpPoolTest {
     @Test
     @DisplayName("an endless head is refused")
     void endlessHead() {
-        assertThatThrownBy(() -> get("HTTP/1.1 200 OK\r\n" + "X: y\r\n".repeat(20_000) + "\r\n")).isInstanceOf(ProtocolException.class);
-        assertThatThrownBy(() -> get("HTTP/1.1 200 OK\r\nX: " + "y".repeat(100_000) + "\r\n\r\n")).isInstanceOf(ProtocolException.class);
+        assertThatThrownBy(() -> get("HTTP/1.1 200 OK\r\n" + "X: y\r\n".repeat(20_000) + "\r\n"))
+                .isInstanceOf(ProtocolException.class);
+        assertThatThrownBy(() -> get("HTTP/1.1 200 OK\r\nX: " + "y".repeat(100_000) + "\r\n\r\n"))
+                .isInstanceOf(ProtocolException.class);
     }
 
     private RawServer once(String answer) throws IOException {
@@ -132,19 +161,29 @@ class HttpPoolTest {
     @DisplayName("I5 an answer that ends before its end is an error, unless the end of the connection is its end")
     void early() throws Exception {
         for (var answer : List.of(
-                "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nok",
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", "HTTP/1.1 200 OK\r\nConte", "")) {
-            assertThatThrownBy(() -> exchange(pool(once(answer).url(), 1), "GET", null)).isInstanceOf(EOFException.class);
+                "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nok",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n",
+                "HTTP/1.1 200 OK\r\nConte",
+                "")) {
+            assertThatThrownBy(() -> exchange(pool(once(answer).url(), 1), "GET", null))
+                    .isInstanceOf(EOFException.class);
         }
-        assertThat(exchange(pool(once("HTTP/1.1 200 OK\r\n\r\nok").url(), 1), "GET", null).body()).isEqualTo("ok");
-        assertThat(exchange(pool(once("HTTP/1.0 200 OK\r\n\r\nok").url(), 1), "GET", null).body()).isEqualTo("ok");
+        assertThat(exchange(pool(once("HTTP/1.1 200 OK\r\n\r\nok").url(), 1), "GET", null)
+                        .body())
+                .isEqualTo("ok");
+        assertThat(exchange(pool(once("HTTP/1.0 200 OK\r\n\r\nok").url(), 1), "GET", null)
+                        .body())
+                .isEqualTo("ok");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
-        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n"
-    })
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+                "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n"
+            })
     @DisplayName("a connection that the server ends, or that has bytes nobody asked for, is not used again")
     void notReused(String answer) throws Exception {
         var server = closed(RawServer.answering(answer));
@@ -164,7 +203,9 @@ class HttpPoolTest {
         }));
         var pool = pool(server.url(), 1);
         for (int i = 0; i < 10; i++) {
-            assertThat(exchange(pool, i % 2 == 0 ? "GET" : "PUT", i % 2 == 0 ? null : "").body()).isEqualTo("ok");
+            assertThat(exchange(pool, i % 2 == 0 ? "GET" : "PUT", i % 2 == 0 ? null : "")
+                            .body())
+                    .isEqualTo("ok");
             Wait.until("the server has closed it", () -> server.open() == 0);
         }
     }
@@ -295,7 +336,10 @@ class HttpPoolTest {
     @Test
     @DisplayName("a source that fails is told as such, on new and on reused connections")
     void sourceFails() throws Exception {
-        var pool = pool(closed(RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")).url(), 1);
+        var pool = pool(
+                closed(RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+                        .url(),
+                1);
         for (int i = 0; i < 2; i++) {
             var calls = new AtomicInteger();
             assertThatThrownBy(() -> read(pool, new Request("PUT", "/x", Map.of(), 10, LONG, LONG), sink -> {
@@ -323,7 +367,9 @@ class HttpPoolTest {
     @Test
     @DisplayName("K9 no line break gets into a head")
     void lineBreaks() {
-        assertThatThrownBy(() -> new Request("GET", "/x", Map.of("a", "b\r\nc: d"), -1, SHORT, SHORT)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Request("GET", "/x\n", Map.of(), -1, SHORT, SHORT)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Request("GET", "/x", Map.of("a", "b\r\nc: d"), -1, SHORT, SHORT))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Request("GET", "/x\n", Map.of(), -1, SHORT, SHORT))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }
