@@ -29,6 +29,9 @@ final class Peer {
     /** Guarded by lock. No more will be sent; the channel is closed when the queue is empty. */
     private boolean closing;
 
+    /** Set before the channel is closed. */
+    private volatile boolean closed;
+
     /** Only touched by the reading thread. Ready to be read from. */
     private ByteBuffer in = ByteBuffer.allocate(FIRST_BUFFER).flip();
 
@@ -54,6 +57,9 @@ final class Peer {
             throw new ProtocolException("a frame of %d bytes, %d are allowed".formatted(length & 0xFFFF_FFFFL, limit));
         }
         fill(4 + length);
+        if (closed) { // what came while the channel was being closed counts as unsent
+            throw new IOException("closed");
+        }
         in.getInt();
         var frame = in.slice(in.position(), length);
         in.position(in.position() + length);
@@ -122,6 +128,7 @@ final class Peer {
     }
 
     private void closeChannel() {
+        closed = true;
         try {
             channel.close();
         } catch (IOException e) {
