@@ -31,6 +31,7 @@ final class Attempt {
     private volatile @Nullable Overgrown overgrown;
     private volatile @Nullable Drain drain;
     private volatile boolean dropped;
+    private volatile boolean reporting;
     private volatile @Nullable Thread thread;
     private volatile @Nullable CommandId running;
     private final long[] stageNanos = new long[Stage.values().length];
@@ -148,6 +149,15 @@ final class Attempt {
 
     void drop() {
         dropped = true;
+    }
+
+    /** Its end is being told, or was told: the answer to that says what becomes of its data, and nothing else does. */
+    boolean reporting() {
+        return reporting;
+    }
+
+    void markReporting() {
+        reporting = true;
     }
 
     void runsOn(Thread t) {

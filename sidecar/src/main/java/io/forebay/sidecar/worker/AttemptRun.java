@@ -97,7 +97,7 @@ final class AttemptRun implements Runnable {
                 return succeeded();
             } catch (AttemptFailed e) {
                 var kept = failed(e.failure(), e.unexported());
-                host.failed(attempt);
+                hear();
                 return kept;
             } finally {
                 freeSlot();
@@ -107,6 +107,15 @@ final class AttemptRun implements Runnable {
             return false;
         } catch (InterruptedException e) {
             return interrupted();
+        }
+    }
+
+    /** What follows from the failure for others. An interruption changes nothing any more for this attempt, nor for its data. */
+    private void hear() {
+        try {
+            host.failed(attempt);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -250,6 +259,7 @@ final class AttemptRun implements Runnable {
     /** @return whether the item goes on elsewhere: tried again, or given to another worker */
     private boolean report(@Nullable Failure failure, List<StagedOutput> published, List<Unexported> unexported)
             throws InterruptedException {
+        attempt.markReporting();
         var ended = link.ended(new ItemEnded(
                 me.worker(),
                 me.instance(),

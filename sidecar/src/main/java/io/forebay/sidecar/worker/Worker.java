@@ -240,25 +240,27 @@ public final class Worker implements AttemptRun.Host {
     }
 
     private void renewOnce() throws LinkException, InterruptedException {
+        var named = Map.copyOf(held);
         var states = new HashMap<Long, String>();
-        held.forEach((item, attempt) -> states.put(item, attempt.state().name()));
+        named.forEach((item, attempt) -> states.put(item, attempt.state().name()));
         var answer = link.renew(new Renew(me.worker(), me.instance(), generation, states, snapshot()));
         if (answer.generation() > generation) {
             generation = answer.generation();
-            for (var item : link.register(hello()).drop()) {
-                cancel(item);
-            }
+            link.register(hello()).drop().forEach(item -> cancel(held.get(item)));
         }
-        answer.cancel().forEach(this::cancel);
+        answer.cancel().stream()
+                .map(named::get)
+                .filter(attempt -> attempt != null && held.get(attempt.item()) == attempt)
+                .forEach(this::cancel);
         var order = answer.drain();
         if (order != null) {
             drain(order);
         }
     }
 
-    private void cancel(long item) {
-        var attempt = held.get(item);
-        if (attempt == null) {
+    /** Not one whose end is being told: the coordinator has let it go because of that, and it may have to be kept. */
+    private void cancel(@Nullable Attempt attempt) {
+        if (attempt == null || attempt.reporting()) {
             return;
         }
         attempt.drop();
