@@ -78,6 +78,18 @@ public final class JobRig implements AutoCloseable {
         return this;
     }
 
+    /** The engine, and what it starts, see a /dev/shm of their own. @param options of mount -t tmpfs */
+    public JobRig sharedMemory(String options) {
+        prefix = List.of(
+                "unshare",
+                "--mount",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o " + options + " shm /dev/shm && exec \"$@\"",
+                "sh");
+        return this;
+    }
+
     /** At most so many descriptors for the engine and what it starts. */
     public JobRig descriptors(int most) {
         prefix = List.of("sh", "-c", "ulimit -n " + most + " && exec \"$@\"", "sh");

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -22,14 +23,18 @@ import java.util.function.Predicate;
 public final class BufferRoots {
     private BufferRoots() {}
 
-    private static final String SHM = "/dev/shm";
     private static final String PREFIX = "forebay-";
     /** Of 255 that a name may have: enough for any job that people type. */
     private static final int LONGEST_JOB = 120;
 
     /** @param name of this run, or of the place: the same again after a restart */
     public static String memory(String job, String name) {
-        return SHM + "/" + leaf(job, name);
+        return SharedMemory.OF_THE_MACHINE.folder() + "/" + leaf(job, name);
+    }
+
+    /** Why a tier of that size cannot lie at {@link #memory}, in words; empty: the file system there has room, whatever the machine's memory. */
+    public static Optional<String> noMemory(String root, Bytes size) throws IOException {
+        return SharedMemory.OF_THE_MACHINE.obstacle(root, size);
     }
 
     /**

@@ -45,6 +45,14 @@ record LocalFolders(String jobToken, Path control, List<TierConfig> tiers, List<
             }
             var root = BufferRoots.memory(job.name(), name);
             var most = BufferRoots.mostMemory(root);
+            var wanted = most.compareTo(tier.size()) < 0 ? most : tier.size();
+            var obstacle = BufferRoots.noMemory(root, wanted);
+            if (obstacle.isPresent() && wanted.compareTo(TierConfig.MIN_SIZE) >= 0) {
+                var instead = BufferRoots.disk(env, job.name(), name);
+                notes.add("memory tier " + i + " lies on disk, in " + instead + ": " + obstacle.get());
+                tiers.add(new TierConfig(Medium.DISK, instead, tier.size()));
+                continue;
+            }
             if (most.compareTo(tier.size()) >= 0) {
                 tiers.add(new TierConfig(Medium.MEMORY, root, tier.size()));
             } else if (most.compareTo(TierConfig.MIN_SIZE) >= 0) {
