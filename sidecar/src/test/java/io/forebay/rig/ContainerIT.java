@@ -32,7 +32,9 @@ class ContainerIT extends RigTest {
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isZero();
-        assertThat(result.all()).containsOnlyOnce("memory tier 0 lies on disk, in " + rig.home()).contains(told);
+        assertThat(result.all())
+                .containsOnlyOnce("memory tier 0 lies on disk, in " + rig.home())
+                .contains(told);
         for (int i = 0; i < 4; i++) {
             assertThat(Files.size(rig.results().resolve("f" + i))).isEqualTo(40 << 20);
         }

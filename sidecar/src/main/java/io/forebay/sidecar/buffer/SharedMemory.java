@@ -44,7 +44,8 @@ record SharedMemory(String folder) {
             var free = Bytes.of(system.freeBytes());
             return free.compareTo(size) >= 0
                     ? Optional.empty()
-                    : Optional.of("only " + free.human() + " are free in " + folder + " (a container's limit is set with --shm-size)");
+                    : Optional.of("only " + free.human() + " are free in " + folder
+                            + " (a container's limit is set with --shm-size)");
         } catch (PosixException e) {
             return Optional.of(folder + ": " + e.getMessage());
         }
