@@ -7,6 +7,7 @@ import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.LeaseRequest;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.StagedOutput;
+import io.forebay.message.Messages.Staging;
 import io.forebay.message.Messages.Timing;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.store.Entry;
@@ -26,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Plans, leases and completes very many items, as a program of its own, so that its memory can be limited and measured: {@code
- * MillionItems FOLDER ITEMS run|again}. Prints what took how long, and its peak memory.
+ * MillionItems FOLDER ITEMS}. Prints what took how long, and its peak memory. Run in the same folder again it finds all done.
  */
 public final class MillionItems {
     private static final int THREADS = 256;
@@ -110,6 +111,7 @@ public final class MillionItems {
                 1,
                 null);
         var outputs = List.of(output);
+        coordinator.staging(new Staging("local", "one", lease.item(), 0, lease.attempt(), outputs));
         coordinator.commit(new CommitRequest("local", "one", lease.item(), 0, lease.attempt(), true, false, outputs));
         coordinator.ended(new ItemEnded(
                 "local",
