@@ -2,6 +2,7 @@ package io.forebay.sidecar.commit;
 
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
+import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.StagedMessages;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.Store.PublishOutcome;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -23,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * anyone, any number of times (DESIGN 4, Commit). Thread-safe.
  */
 public final class Publisher {
+    /** With one request: enough that its cost does not count, few enough that several requests share the work. */
+    private static final int FILES_TOGETHER = 64;
+
     private final Stores stores;
     private final Transfers transfers;
 
@@ -56,25 +61,71 @@ public final class Publisher {
         StoreException first = null;
         try (var tasks = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("publish-", 0).factory())) {
-            var outcomes = new ArrayList<Future<PublishOutcome>>(granted.size());
-            for (var output : granted) {
-                outcomes.add(tasks.submit(() -> publishOne(output, path)));
-            }
-            for (int i = 0; i < granted.size(); i++) {
-                try {
-                    if (outcomes.get(i).get() == PublishOutcome.LOST) {
-                        lost.add(granted.get(i));
-                    }
-                } catch (ExecutionException e) {
-                    first = firstOf(first, e);
-                } catch (InterruptedException e) {
-                    tasks.shutdownNow();
-                    throw e;
+            try {
+                var single = new ArrayList<StagedOutput>();
+                publishTogether(granted, tasks, lost, single);
+                var outcomes = new ArrayList<Future<PublishOutcome>>(single.size());
+                for (var output : single) {
+                    outcomes.add(tasks.submit(() -> publishOne(output, path)));
                 }
+                for (int i = 0; i < single.size(); i++) {
+                    try {
+                        if (outcomes.get(i).get() == PublishOutcome.LOST) {
+                            lost.add(single.get(i));
+                        }
+                    } catch (ExecutionException e) {
+                        first = firstOf(first, e);
+                    }
+                }
+            } catch (InterruptedException e) {
+                tasks.shutdownNow();
+                throw e;
             }
         }
         if (first != null) {
             throw first;
+        }
+    }
+
+    private record Batch(List<StagedOutput> outputs, Future<List<PublishOutcome>> outcomes) {}
+
+    /**
+     * Temporary files only change their names, many with one request. What is not of this kind, or failed with others, is left to be
+     * published by itself, which changes nothing for what was published before.
+     *
+     * @param single gets what is left
+     */
+    private void publishTogether(
+            List<StagedOutput> granted, ExecutorService tasks, List<StagedOutput> lost, List<StagedOutput> single)
+            throws StoreException, InterruptedException {
+        var byStore = new LinkedHashMap<Store, List<StagedOutput>>();
+        for (var output : granted) {
+            if (output.kind().equals(StagedFile.Kind.TEMP.name())) {
+                byStore.computeIfAbsent(stores.at(StoreUri.parse(output.finalUri())), s -> new ArrayList<>())
+                        .add(output);
+            } else {
+                single.add(output);
+            }
+        }
+        var batches = new ArrayList<Batch>();
+        byStore.forEach((store, outputs) -> {
+            for (int from = 0; from < outputs.size(); from += FILES_TOGETHER) {
+                var some = outputs.subList(from, Math.min(outputs.size(), from + FILES_TOGETHER));
+                var files = some.stream().map(StagedMessages::file).toList();
+                batches.add(new Batch(some, tasks.submit(() -> transfers.publishAll(store, files))));
+            }
+        });
+        for (var batch : batches) {
+            try {
+                var outcomes = batch.outcomes.get();
+                for (int i = 0; i < outcomes.size(); i++) {
+                    if (outcomes.get(i) == PublishOutcome.LOST) {
+                        lost.add(batch.outputs.get(i));
+                    }
+                }
+            } catch (ExecutionException e) {
+                single.addAll(batch.outputs);
+            }
         }
     }
 

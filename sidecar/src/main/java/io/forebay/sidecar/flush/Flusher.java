@@ -39,7 +39,9 @@ public final class Flusher {
                 ? file.to().path() + "/"
                 : file.to().path();
         var request = new StageRequest(key, file.root().path(), file.size(), file.meta(), token);
-        var stub = transfers.retrying("stage " + file.to(), () -> store.prepare(request));
+        var stub = store.prepareAsks(request)
+                ? transfers.retrying("stage " + file.to(), () -> store.prepare(request))
+                : store.prepare(request);
         return StagedMessages.of(file.output(), file.relative(), file.to(), stub);
     }
 

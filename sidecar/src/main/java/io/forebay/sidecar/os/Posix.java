@@ -195,21 +195,39 @@ public final class Posix {
         return statx(dir, name, AT_SYMLINK_NOFOLLOW);
     }
 
+    /** As {@link #lstatat}; null: there is no such name. For where that is nothing out of the ordinary. */
+    public static @Nullable Stat lstatIfThere(@Nullable Fd dir, String name) throws PosixException {
+        try (var s = Scratch.take()) {
+            return statx(s, dir, name, AT_SYMLINK_NOFOLLOW) ? Stat.of(s.struct()) : null;
+        }
+    }
+
     public static Stat fstat(Fd fd) throws PosixException {
         return statx(fd, "", AT_EMPTY_PATH);
     }
 
     private static Stat statx(@Nullable Fd dir, String name, int flags) throws PosixException {
         try (var s = Scratch.take()) {
-            long at = number(dir);
-            long n = s.name("statx", name);
-            while ((int) STATX.call(
-                            s, at, n, flags, STATX_BASIC_STATS, s.struct().address())
-                    != 0) {
-                again(s, STATX, dir, name);
+            if (statx(s, dir, name, flags)) {
+                return Stat.of(s.struct());
             }
-            return Stat.of(s.struct());
+            throw new PosixException(Errno.ENOENT.number(), STATX.name(), path(dir, name));
         }
+    }
+
+    /** @return false: ENOENT */
+    private static boolean statx(Scratch s, @Nullable Fd dir, String name, int flags) throws PosixException {
+        long at = number(dir);
+        long n = s.name("statx", name);
+        while ((int)
+                        STATX.call(s, at, n, flags, STATX_BASIC_STATS, s.struct().address())
+                != 0) {
+            if (s.errnoNumber() == Errno.ENOENT.number()) {
+                return false;
+            }
+            again(s, STATX, dir, name);
+        }
+        return true;
     }
 
     public static void fchmod(Fd fd, int mode) throws PosixException {

@@ -4,11 +4,13 @@ import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.store.StagedFile.Kind;
 import io.forebay.sidecar.store.StagedFile.Stub;
+import java.util.HexFormat;
 import java.util.List;
 
 /** Staged files as the messages, journal and records write them, and back. Pure. */
 public final class StagedMessages {
     private static final long NOT_SEALED = -1;
+    private static final int CRC_DIGITS = 8;
 
     private StagedMessages() {}
 
@@ -19,7 +21,7 @@ public final class StagedMessages {
 
     /** Whole and durable. */
     public static StagedOutput of(String output, String relative, StoreUri to, StagedFile file) {
-        return message(output, relative, to, file.stub(), file.parts(), file.size(), "%08x".formatted(file.crc32c()));
+        return message(output, relative, to, file.stub(), file.parts(), file.size(), HexFormat.of().toHexDigits(file.crc32c(), CRC_DIGITS));
     }
 
     private static StagedOutput message(

@@ -2,7 +2,9 @@ package io.forebay.sidecar.store;
 
 import io.forebay.api.value.StoreUri;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One S3 bucket, or the file system as one user sees it. Thread-safe. Each call is tried once (retries are {@code
@@ -51,6 +53,26 @@ public interface Store extends AutoCloseable {
      */
     StagedFile.Stub prepare(StageRequest request) throws StoreException, InterruptedException;
 
+    /** Whether {@link #prepare} of this asks the store, which may take long; else it only computes. */
+    default boolean prepareAsks(StageRequest request) {
+        return true;
+    }
+
+    /**
+     * Opens, writes and seals a small file in one step, where the store has a shorter way than {@link #open} and what follows: many small
+     * files cost steps, not bytes. What is left after a failure, and what a caller does who has to begin anew, is as there.
+     *
+     * @param scratch holds all of the file's bytes
+     * @param source asked once, for all of them
+     * @param sealing called, by any thread, when the bytes are written and it may take any time from now on
+     * @return absent: there is no shorter way; nothing was done
+     */
+    default Optional<StagedFile> stageWhole(
+            StagedFile.Stub stub, PieceSource source, ByteBuffer scratch, Runnable sealing)
+            throws StoreException, InterruptedException {
+        return Optional.empty();
+    }
+
     /** Opens the way for the bytes of a prepared file. For POSIX creates parents and the temporary file (anew: one left over is removed). */
     StagedWrite open(StagedFile.Stub stub) throws StoreException, InterruptedException;
 
@@ -61,6 +83,20 @@ public interface Store extends AutoCloseable {
      * @param inline for INLINE files: where the bytes are; absent when they are lost
      */
     PublishOutcome publish(StagedFile file, InlineSource inline) throws StoreException, InterruptedException;
+
+    /**
+     * As {@link #publish} for each, in as few steps as the store can; none of them is INLINE.
+     *
+     * @return an outcome for each, in the same order
+     * @throws StoreException one could not be published; others were or were not: publish each by itself to know
+     */
+    default List<PublishOutcome> publishAll(List<StagedFile> files) throws StoreException, InterruptedException {
+        var outcomes = new ArrayList<PublishOutcome>(files.size());
+        for (var file : files) {
+            outcomes.add(publish(file, new InlineSource.Absent()));
+        }
+        return outcomes;
+    }
 
     /** After a batch of publishes: makes the names durable (POSIX: fsync of each distinct folder; S3: nothing). */
     void syncFolders(List<String> finalKeys) throws StoreException, InterruptedException;

@@ -10,6 +10,7 @@ import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import io.forebay.sidecar.transfer.Transfers.StoreCall;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -117,6 +118,10 @@ final class StageRun {
                     stub.size(),
                     this::landed,
                     (send, scratch) -> {
+                        var whole = whole(send, scratch);
+                        if (whole.isPresent()) {
+                            return whole.get();
+                        }
                         try (var write = store.open(stub)) {
                             long crc = Crc32c.EMPTY;
                             for (int part = 0; part < write.parts(); part++) {
@@ -132,6 +137,19 @@ final class StageRun {
             }
             throw e;
         }
+    }
+
+    /** By the store's shorter way, where it has one. */
+    private Optional<StagedFile> whole(Send<?> send, ByteBuffer scratch) throws StoreException, InterruptedException {
+        if (stub.size() > scratch.capacity()) {
+            return Optional.empty();
+        }
+        send.beginPart(0, stub.size());
+        var staged = store.stageWhole(stub, send, scratch, send::bePatient);
+        if (staged.isPresent()) {
+            requireSame(staged.get(), send.endPart());
+        }
+        return staged;
     }
 
     private StagedFile partByPart(SharedFile<BufferFile> source)
@@ -216,13 +234,17 @@ final class StageRun {
 
     private StagedFile sealed(StagedWrite write, long crc) throws StoreException, InterruptedException {
         var staged = write.seal();
+        requireSame(staged, crc);
+        return staged;
+    }
+
+    private void requireSame(StagedFile staged, long crc) throws StoreException {
         if (staged.size() != stub.size() || staged.crc32c() != crc) {
             throw new StoreException(
                     Kind.CORRUPT,
                     "%s: %d bytes of CRC32C %08x were sent, sealed are %d bytes of %08x"
                             .formatted(stub.finalKey(), stub.size(), crc, staged.size(), staged.crc32c()));
         }
-        return staged;
     }
 
     private <T> T request(String what, StoreCall<T> call, Consumer<T> orphan)

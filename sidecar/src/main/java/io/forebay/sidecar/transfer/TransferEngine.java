@@ -109,6 +109,14 @@ public final class TransferEngine implements Transfers, AutoCloseable {
     }
 
     @Override
+    public List<Store.PublishOutcome> publishAll(Store to, List<StagedFile> files)
+            throws StoreException, InterruptedException {
+        var permit = lanes(to).out().gate().acquire(new Gate.Claim(), 0);
+        return Request.run(
+                tools, "publishing " + files.size() + " files", () -> to.publishAll(files), permit, unwanted -> {});
+    }
+
+    @Override
     public long checksum(String path) throws BufferIoException, InterruptedException {
         return new FileChecksum(tools, local, path).value(-1);
     }

@@ -6,6 +6,7 @@ import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Version;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Moves files between stores and the buffer, in parts, within the budgets. Thread-safe; each call blocks until its file is whole. */
@@ -39,6 +40,13 @@ public interface Transfers {
      */
     Store.PublishOutcome publish(Store to, StagedFile file, @Nullable String path)
             throws StoreException, BufferIoException, InterruptedException;
+
+    /**
+     * As {@link Store#publishAll}, within the store's limits. Tried once: after a failure publish each by itself.
+     *
+     * @param files none of them INLINE; few enough for one request
+     */
+    List<Store.PublishOutcome> publishAll(Store to, List<StagedFile> files) throws StoreException, InterruptedException;
 
     /** CRC32C of a file of the buffer, 0 to 2^32-1. */
     long checksum(String path) throws BufferIoException, InterruptedException;

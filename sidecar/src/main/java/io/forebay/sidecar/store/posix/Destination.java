@@ -74,6 +74,11 @@ record Destination(String root, List<String> folders, String name) {
         return folders.isEmpty() ? root : root + String.join("/", folders) + "/";
     }
 
+    /** Whether both lie in one folder below the same root. */
+    boolean inFolderOf(Destination other) {
+        return root.equals(other.root) && folders.equals(other.folders);
+    }
+
     String path() {
         return folder() + name;
     }

@@ -49,7 +49,7 @@ final class LustreTool {
     }
 
     /** Over how many servers a file of this size is laid: few, as each costs every stat a question to one more server. */
-    static int stripes(long size) {
+    static int stripeCount(long size) {
         if (size < STRIPED) {
             return 1;
         }
@@ -59,12 +59,15 @@ final class LustreTool {
         return size < 100 * GIB ? 8 : 16;
     }
 
+    /** Whether {@link #stripe} is to be tried for a file of this size. */
+    boolean stripes(long size) {
+        return lfs != null && size >= STRIPED;
+    }
+
     /** Makes a new, empty, striped file, where that is worth it and possible. @return false: nothing was made */
     boolean stripe(Fd folder, String name, long size) {
-        if (lfs == null || size < STRIPED) {
-            return false;
-        }
-        return run("setstripe", "-c", Integer.toString(stripes(size)), "-S", "4M", path(folder) + "/" + name) != null;
+        return stripes(size)
+                && run("setstripe", "-c", Integer.toString(stripeCount(size)), "-S", "4M", path(folder) + "/" + name) != null;
     }
 
     /** Whether {@link #dataVersion} of a file of this size can have an answer. */

@@ -6,6 +6,7 @@ import io.forebay.sidecar.os.Open;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.store.Capabilities;
+import io.forebay.sidecar.store.Crc32c;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
 import io.forebay.sidecar.store.ReadReceipt;
@@ -16,12 +17,16 @@ import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.store.Version;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * All file systems that this user sees. The calls of each mounted file system run on threads of its own ({@link IoPool}): one that hangs
@@ -149,6 +154,40 @@ public final class PosixStore implements Store {
     }
 
     @Override
+    public boolean prepareAsks(StageRequest request) {
+        return false;
+    }
+
+    @Override
+    public Optional<StagedFile> stageWhole(
+            StagedFile.Stub stub, PieceSource source, ByteBuffer scratch, Runnable sealing)
+            throws StoreException, InterruptedException {
+        if (stub.kind() != StagedFile.Kind.TEMP || stub.size() > Math.min(partBytes, scratch.capacity())) {
+            return Optional.empty();
+        }
+        var at = Destination.of(stub.root(), stub.finalKey());
+        var pool = pool(stub.finalKey());
+        scratch.clear().limit((int) stub.size());
+        if (scratch.hasRemaining()) {
+            StagedPosixFile.fill(stub, source, 0, scratch);
+        }
+        var bytes = MemorySegment.ofBuffer(scratch);
+        var left = new AtomicBoolean();
+        try {
+            onceVisible(
+                    "creating " + stub.finalKey(),
+                    () -> pool.run(() -> {
+                        StagedPosixFile.whole(pool, stub, at, lustre, bytes, left::get, sealing);
+                        return true;
+                    }));
+        } catch (InterruptedException e) {
+            left.set(true);
+            throw e;
+        }
+        return Optional.of(new StagedFile(stub, List.of(), stub.size(), Crc32c.of(scratch)));
+    }
+
+    @Override
     public StagedWrite open(StagedFile.Stub stub) throws StoreException, InterruptedException {
         var at = Destination.of(stub.root(), stub.finalKey());
         var pool = pool(stub.finalKey());
@@ -175,6 +214,31 @@ public final class PosixStore implements Store {
     public PublishOutcome publish(StagedFile file, InlineSource inline) throws StoreException, InterruptedException {
         var key = file.stub().finalKey();
         return onceVisible("publishing " + key, () -> pool(key).run(() -> Publisher.publish(file)));
+    }
+
+    @Override
+    public List<PublishOutcome> publishAll(List<StagedFile> files) throws StoreException, InterruptedException {
+        var outcomes = new PublishOutcome[files.size()];
+        var byPool = new LinkedHashMap<IoPool, List<Integer>>();
+        for (int i = 0; i < files.size(); i++) {
+            byPool.computeIfAbsent(pool(files.get(i).stub().finalKey()), p -> new ArrayList<>())
+                    .add(i);
+        }
+        var left = new AtomicBoolean();
+        try {
+            for (var some : byPool.entrySet()) {
+                onceVisible(
+                        "publishing " + some.getValue().size() + " files",
+                        () -> some.getKey().run(() -> {
+                            Publisher.publish(files, some.getValue(), outcomes, left::get);
+                            return true;
+                        }));
+            }
+        } catch (InterruptedException e) {
+            left.set(true);
+            throw e;
+        }
+        return List.of(outcomes);
     }
 
     @Override

@@ -11,7 +11,9 @@ import io.forebay.sidecar.store.Store.PublishOutcome;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import java.lang.foreign.Arena;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 
 /**
@@ -31,10 +33,65 @@ final class Publisher {
             return folder(at, stub);
         }
         try (var parent = at.open()) {
-            if (isStaged(parent, file) && renamed(parent, stub, at)) {
-                return PublishOutcome.PUBLISHED;
+            return publish(parent, at, file);
+        } catch (PosixException e) {
+            if (e.is(Errno.ENOENT)) {
+                return PublishOutcome.LOST;
             }
-            return isFinal(parent, at.name(), file) ? PublishOutcome.PUBLISHED : PublishOutcome.LOST;
+            throw e;
+        }
+    }
+
+    private static PublishOutcome publish(Fd parent, Destination at, StagedFile file)
+            throws PosixException, StoreException {
+        if (isStaged(parent, file) && renamed(parent, file.stub(), at)) {
+            return PublishOutcome.PUBLISHED;
+        }
+        return isFinal(parent, at.name(), file) ? PublishOutcome.PUBLISHED : PublishOutcome.LOST;
+    }
+
+    /**
+     * Some of the files, as {@link #publish(StagedFile)}; the way to a folder is gone once for all that follow each other in it.
+     *
+     * @param outcomes gets theirs
+     * @param left whether the caller has left: the rest is left, too
+     */
+    static void publish(List<StagedFile> files, List<Integer> indexes, PublishOutcome[] outcomes, BooleanSupplier left)
+            throws PosixException, StoreException {
+        int next = 0;
+        while (next < indexes.size()) {
+            var first = files.get(indexes.get(next));
+            var way = Destination.of(first.stub().root(), first.stub().finalKey());
+            if (first.stub().kind() == StagedFile.Kind.FOLDER) {
+                outcomes[indexes.get(next++)] = folder(way, first.stub());
+                continue;
+            }
+            try (var parent = way.open()) {
+                while (next < indexes.size() && !left.getAsBoolean()) {
+                    var file = files.get(indexes.get(next));
+                    var at = Destination.of(file.stub().root(), file.stub().finalKey());
+                    if (!at.inFolderOf(way) || file.stub().kind() == StagedFile.Kind.FOLDER) {
+                        break;
+                    }
+                    outcomes[indexes.get(next)] = publishOrLost(parent, at, file);
+                    next++;
+                }
+            } catch (PosixException e) {
+                if (!e.is(Errno.ENOENT)) {
+                    throw e;
+                }
+                outcomes[indexes.get(next++)] = PublishOutcome.LOST; // without its folder
+            }
+            if (left.getAsBoolean()) {
+                return;
+            }
+        }
+    }
+
+    private static PublishOutcome publishOrLost(Fd parent, Destination at, StagedFile file)
+            throws PosixException, StoreException {
+        try {
+            return publish(parent, at, file);
         } catch (PosixException e) {
             if (e.is(Errno.ENOENT)) {
                 return PublishOutcome.LOST;
@@ -45,15 +102,11 @@ final class Publisher {
 
     /** Whether the temporary name is there and nobody has cut it, appended to it, or put something else in its place. */
     private static boolean isStaged(Fd parent, StagedFile file) throws PosixException {
-        try {
-            var s = Posix.lstatat(parent, file.stub().handle());
-            return file.stub().kind() == StagedFile.Kind.LINK ? s.isSymlink() : s.isFile() && s.size() == file.size();
-        } catch (PosixException e) {
-            if (e.is(Errno.ENOENT)) {
-                return false;
-            }
-            throw e;
+        var s = Posix.lstatIfThere(parent, file.stub().handle());
+        if (s == null) {
+            return false;
         }
+        return file.stub().kind() == StagedFile.Kind.LINK ? s.isSymlink() : s.isFile() && s.size() == file.size();
     }
 
     /** @return false: someone else, who carries out the same intent, was faster */

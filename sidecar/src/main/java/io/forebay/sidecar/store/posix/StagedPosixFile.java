@@ -18,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -85,14 +86,41 @@ final class StagedPosixFile implements StagedWrite {
 
     /** Better known before the first byte than at the commit; so are names that are too long for this file system. */
     private static void refuseFolder(Fd parent, Destination at) throws PosixException, StoreException {
-        try {
-            if (Posix.lstatat(parent, at.name()).isFolder()) {
-                throw new StoreException(
-                        Kind.PERMANENT, "no file can be written at " + at.path() + ": a folder of that name is there");
+        var there = Posix.lstatIfThere(parent, at.name());
+        if (there != null && there.isFolder()) {
+            throw new StoreException(
+                    Kind.PERMANENT, "no file can be written at " + at.path() + ": a folder of that name is there");
+        }
+    }
+
+    /**
+     * A small file in one go: made, written, durable. To be called on the pool. A call that hangs may go on after its caller has left,
+     * when the memory holds something else: so nothing is written any more then, and what was written before lies in an inode older than
+     * that of the next try, which takes the name away from it.
+     *
+     * @param bytes all of them
+     * @param left whether the caller has left
+     * @param sealing called before what may take any time
+     */
+    static void whole(
+            IoPool pool,
+            StagedFile.Stub stub,
+            Destination at,
+            LustreTool lustre,
+            MemorySegment bytes,
+            BooleanSupplier left,
+            Runnable sealing)
+            throws PosixException, StoreException {
+        try (var file = create(pool, stub, Math.max(1, stub.size()), at, lustre)) {
+            if (left.getAsBoolean()) {
+                return;
             }
-        } catch (PosixException e) {
-            if (!e.is(Errno.ENOENT)) {
-                throw e;
+            file.put(bytes, 0, false);
+            sealing.run();
+            try {
+                file.makeDurable();
+            } catch (PosixException e) {
+                throw file.notDurable(e);
             }
         }
     }
@@ -101,11 +129,13 @@ final class StagedPosixFile implements StagedWrite {
         // A file whose mode is not known gets what the umask leaves; others are nobody's business until they have their
         // own.
         int mode = stub.meta().mode() < 0 ? 0666 : 0600;
-        for (int i = 1; ; i++) {
+        if (lustre.stripes(stub.size())) {
             unlinkIfThere(parent, stub.handle());
-            if (i == 1 && lustre.stripe(parent, stub.handle(), stub.size())) {
+            if (lustre.stripe(parent, stub.handle(), stub.size())) {
                 return Posix.openat(parent, stub.handle(), Open.WRONLY | Open.NOFOLLOW, mode);
             }
+        }
+        for (int i = 1; ; i++) {
             try {
                 return Posix.openat(parent, stub.handle(), Open.WRONLY | Open.CREAT | Open.EXCL | Open.NOFOLLOW, mode);
             } catch (PosixException e) {
@@ -113,6 +143,7 @@ final class StagedPosixFile implements StagedWrite {
                     throw e;
                 }
             }
+            unlinkIfThere(parent, stub.handle());
         }
     }
 
@@ -148,7 +179,7 @@ final class StagedPosixFile implements StagedWrite {
         long end = offset(part) + length(part);
         for (long at = offset(part); at < end; ) {
             scratch.clear().limit((int) Math.min(scratch.capacity(), end - at));
-            fill(source, at, scratch);
+            fill(stub, source, at, scratch);
             crc.update(scratch.duplicate());
             put(part, scratch, at, zerosToo);
             at += scratch.limit();
@@ -157,13 +188,14 @@ final class StagedPosixFile implements StagedWrite {
         return crc.getValue();
     }
 
-    private void fill(PieceSource source, long at, ByteBuffer scratch) throws StoreException {
+    /** At return the buffer's position is 0. */
+    static void fill(StagedFile.Stub stub, PieceSource source, long at, ByteBuffer scratch) throws StoreException {
         int length = scratch.limit();
         try {
             source.fill(at, scratch);
         } catch (IOException e) {
             throw new StoreException(
-                    Kind.PERMANENT, "writing " + stub.finalKey() + ": its source failed: " + e.getMessage(), e);
+                    Kind.PERMANENT, writing(stub) + ": its source failed: " + e.getMessage(), e);
         }
         scratch.position(0).limit(length);
     }
@@ -202,6 +234,7 @@ final class StagedPosixFile implements StagedWrite {
         }
     }
 
+    /** On the pool. */
     private Long put(MemorySegment bytes, long at, boolean zerosToo) throws PosixException, StoreException {
         try {
             long end = at + bytes.byteSize();
@@ -220,6 +253,10 @@ final class StagedPosixFile implements StagedWrite {
     }
 
     private String writing() {
+        return writing(stub);
+    }
+
+    private static String writing(StagedFile.Stub stub) {
         return "writing " + stub.finalKey();
     }
 
@@ -247,19 +284,21 @@ final class StagedPosixFile implements StagedWrite {
             });
         } catch (PosixException e) {
             breakOff("making it durable failed: " + e.reason());
-            var lost = PosixErrors.kind(e) == Kind.NO_SPACE || PosixErrors.kind(e) == Kind.DENIED
-                    ? PosixErrors.kind(e)
-                    : Kind.TRANSIENT;
-            throw new StoreException(
-                    lost,
-                    "making " + stub.finalKey() + " durable failed: " + e.reason() + "; it must be staged anew",
-                    e);
+            throw notDurable(e);
         } catch (InterruptedException e) {
             // Whether its fsync failed will not be known.
             breakOff("making it durable was given up");
             throw e;
         }
         return new StagedFile(stub, List.of(), stub.size(), whole);
+    }
+
+    private StoreException notDurable(PosixException e) {
+        var lost = PosixErrors.kind(e) == Kind.NO_SPACE || PosixErrors.kind(e) == Kind.DENIED
+                ? PosixErrors.kind(e)
+                : Kind.TRANSIENT;
+        return new StoreException(
+                lost, "making " + stub.finalKey() + " durable failed: " + e.reason() + "; it must be staged anew", e);
     }
 
     private long combined() {

@@ -194,6 +194,11 @@ public final class S3Store implements Store {
     }
 
     @Override
+    public boolean prepareAsks(StageRequest request) {
+        return stager.prepareAsks(request);
+    }
+
+    @Override
     public StagedFile.Stub prepare(StageRequest request) throws StoreException, InterruptedException {
         return stager.prepare(request);
     }

@@ -37,6 +37,11 @@ final class Stager {
         this.errors = errors;
     }
 
+    /** Only uploads are made at the server. */
+    boolean prepareAsks(StageRequest request) {
+        return request.size() >= sizes.inlineBelow();
+    }
+
     Stub prepare(StageRequest request) throws StoreException, InterruptedException {
         var key = request.finalKey();
         requireKey(key);

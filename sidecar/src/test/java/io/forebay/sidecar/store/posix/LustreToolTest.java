@@ -130,9 +130,9 @@ class LustreToolTest {
 
     @Test
     void laysOutByTheSize() {
-        assertThat(LustreTool.stripes(1)).isEqualTo(1);
-        assertThat(LustreTool.stripes(1L << 30)).isEqualTo(4);
-        assertThat(LustreTool.stripes(20L << 30)).isEqualTo(8);
-        assertThat(LustreTool.stripes(1L << 40)).isEqualTo(16);
+        assertThat(LustreTool.stripeCount(1)).isEqualTo(1);
+        assertThat(LustreTool.stripeCount(1L << 30)).isEqualTo(4);
+        assertThat(LustreTool.stripeCount(20L << 30)).isEqualTo(8);
+        assertThat(LustreTool.stripeCount(1L << 40)).isEqualTo(16);
     }
 }

@@ -17,6 +17,8 @@ import io.forebay.api.job.Job.SymlinkPolicy;
 import io.forebay.sidecar.os.Errno;
 import io.forebay.sidecar.os.PosixProcess;
 import io.forebay.sidecar.store.FileMeta;
+import io.forebay.sidecar.store.StagedFile;
+import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StageRequest;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
@@ -25,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -384,5 +387,90 @@ class PosixStoreFaultTest {
             assertThat(failure(write::seal)).hasMessageContaining("must be staged anew");
         }
         publish(store, stage(store, at("f", 100), source(random(100))));
+    }
+
+    private StagedFile whole(String name, byte[] bytes, ByteBuffer scratch) throws Exception {
+        return store.stageWhole(store.prepare(at(name, bytes.length)), source(bytes), scratch, () -> {})
+                .orElseThrow();
+    }
+
+    @Test
+    @DisplayName("C8 a small file whose fsync failed is not synced again, but staged anew")
+    void wholeNeverSyncsAgain() throws Exception {
+        long before = fs.count("fsync");
+        fs.tell("fail fsync 5 1");
+        var e = failure(() -> whole("f", random(100), ByteBuffer.allocateDirect(100)));
+        assertThat(e.kind()).isEqualTo(Kind.TRANSIENT);
+        assertThat(e).hasMessageContaining("must be staged anew");
+        assertThat(fs.count("fsync") - before).isEqualTo(1);
+        publish(store, whole("f", random(100), ByteBuffer.allocateDirect(100)));
+        assertThat(Files.readAllBytes(root.resolve("f"))).isEqualTo(random(100));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ENOSPC", "EDQUOT"})
+    @DisplayName("D2 a small file that does not fit is told as no space")
+    void wholeTellsSpaceLacking(Errno errno) throws Exception {
+        fs.tell("fail fsync " + errno.number() + " 1");
+        assertThat(failure(() -> whole("f", random(100), ByteBuffer.allocateDirect(100)))
+                        .kind())
+                .isEqualTo(Kind.NO_SPACE);
+    }
+
+    @Test
+    @DisplayName("E9 a small file whose write was left while it hung cannot spoil the next try")
+    void wholeLeftDoesNotSpoilTheNext() throws Exception {
+        for (var operation : new String[] {"create", "write", "fsync"}) {
+            var scratch = ByteBuffer.allocateDirect(1000);
+            fs.tell("hang " + operation);
+            assertThat(interrupted(operation, fs.count(operation), () -> whole(operation, random(1000), scratch)))
+                    .as(operation)
+                    .isInstanceOf(InterruptedException.class);
+            // Used for something else, while the call is still under way.
+            scratch.clear();
+            while (scratch.hasRemaining()) {
+                scratch.put((byte) 0x55);
+            }
+            fs.tell("clear");
+            await("the late call has ended", () -> {
+                try {
+                    return PosixFixture.openBelow(root).isEmpty();
+                } catch (java.io.IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            publish(store, whole(operation, random(1000), ByteBuffer.allocateDirect(1000)));
+            assertThat(Files.readAllBytes(root.resolve(operation))).isEqualTo(random(1000));
+        }
+        assertThat(PosixFixture.temporaryNames(root)).isEmpty();
+    }
+
+    @Test
+    @DisplayName("E9 a small file whose creation was left while it hung: nothing is written later from memory given back")
+    void wholeLeftWritesNothing() throws Exception {
+        long writes = fs.count("write");
+        fs.tell("hang create");
+        assertThat(interrupted("create", fs.count("create"), () -> whole("f", random(100), ByteBuffer.allocateDirect(100))))
+                .isInstanceOf(InterruptedException.class);
+        fs.tell("clear");
+        await("the late call has ended", () -> {
+            try {
+                return PosixFixture.openBelow(root).isEmpty();
+            } catch (java.io.IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertThat(fs.count("write")).isEqualTo(writes);
+        store.discard(store.prepare(at("f", 100)));
+    }
+
+    @Test
+    @DisplayName("C8 a rename of many that fails once is transient, and done again")
+    void publishesManyAgainAfterAnError() throws Exception {
+        var files = List.of(stage(store, at("f", 100), source(random(100))));
+        fs.tell("fail rename 5 1");
+        assertThat(failure(() -> store.publishAll(files)).kind()).isEqualTo(Kind.TRANSIENT);
+        assertThat(store.publishAll(files)).containsExactly(Store.PublishOutcome.PUBLISHED);
+        assertThat(Files.readAllBytes(root.resolve("f"))).isEqualTo(random(100));
     }
 }
