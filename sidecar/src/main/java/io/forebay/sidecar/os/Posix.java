@@ -219,9 +219,7 @@ public final class Posix {
     private static boolean statx(Scratch s, @Nullable Fd dir, String name, int flags) throws PosixException {
         long at = number(dir);
         long n = s.name("statx", name);
-        while ((int)
-                        STATX.call(s, at, n, flags, STATX_BASIC_STATS, s.struct().address())
-                != 0) {
+        while ((int) STATX.call(s, at, n, flags, STATX_BASIC_STATS, s.struct().address()) != 0) {
             if (s.errnoNumber() == Errno.ENOENT.number()) {
                 return false;
             }

@@ -21,7 +21,14 @@ public final class StagedMessages {
 
     /** Whole and durable. */
     public static StagedOutput of(String output, String relative, StoreUri to, StagedFile file) {
-        return message(output, relative, to, file.stub(), file.parts(), file.size(), HexFormat.of().toHexDigits(file.crc32c(), CRC_DIGITS));
+        return message(
+                output,
+                relative,
+                to,
+                file.stub(),
+                file.parts(),
+                file.size(),
+                HexFormat.of().toHexDigits(file.crc32c(), CRC_DIGITS));
     }
 
     private static StagedOutput message(

@@ -52,8 +52,8 @@ class PublisherTest {
         for (int i = 0; i < FILES; i++) {
             var source = Files.writeString(folder.resolve("f" + i), "content of " + i);
             var to = StoreUri.parse("s3://bucket/out/f" + i);
-            var stub = memory.prepare(
-                    new StageRequest(to.path(), "out/", Files.size(source), FileMeta.UNKNOWN, "t" + i));
+            var stub =
+                    memory.prepare(new StageRequest(to.path(), "out/", Files.size(source), FileMeta.UNKNOWN, "t" + i));
             staged.add(StagedMessages.of("out", "f" + i, to, engine.stage(memory, stub, source.toString())));
         }
         return staged;

@@ -67,7 +67,8 @@ final class LustreTool {
     /** Makes a new, empty, striped file, where that is worth it and possible. @return false: nothing was made */
     boolean stripe(Fd folder, String name, long size) {
         return stripes(size)
-                && run("setstripe", "-c", Integer.toString(stripeCount(size)), "-S", "4M", path(folder) + "/" + name) != null;
+                && run("setstripe", "-c", Integer.toString(stripeCount(size)), "-S", "4M", path(folder) + "/" + name)
+                        != null;
     }
 
     /** Whether {@link #dataVersion} of a file of this size can have an answer. */

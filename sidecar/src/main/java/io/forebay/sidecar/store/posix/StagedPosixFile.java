@@ -194,8 +194,7 @@ final class StagedPosixFile implements StagedWrite {
         try {
             source.fill(at, scratch);
         } catch (IOException e) {
-            throw new StoreException(
-                    Kind.PERMANENT, writing(stub) + ": its source failed: " + e.getMessage(), e);
+            throw new StoreException(Kind.PERMANENT, writing(stub) + ": its source failed: " + e.getMessage(), e);
         }
         scratch.position(0).limit(length);
     }

@@ -71,10 +71,7 @@ class ManySmallFilesTest {
         var sealing = new AtomicInteger();
         var scratch = ByteBuffer.allocateDirect(1 << 16);
         var file = store.stageWhole(
-                        store.prepare(at("sub/f", size, "t")),
-                        source(content(size)),
-                        scratch,
-                        sealing::incrementAndGet)
+                        store.prepare(at("sub/f", size, "t")), source(content(size)), scratch, sealing::incrementAndGet)
                 .orElseThrow();
         assertThat(sealing).hasValue(1);
         assertThat(root.resolve("sub/f")).doesNotExist();
@@ -182,8 +179,7 @@ class ManySmallFilesTest {
     @DisplayName("folders and links among many are published, too")
     void foldersAmongThem() throws Exception {
         var folder = store.prepare(at("empty/", 0, "t1"));
-        var link = store.prepare(new StageRequest(
-                root + "/link", root.toString(), 0, new FileMeta(-1, -1, "a"), "t2"));
+        var link = store.prepare(new StageRequest(root + "/link", root.toString(), 0, new FileMeta(-1, -1, "a"), "t2"));
         try (var write = store.open(link)) {
             assertThat(store.publishAll(List.of(
                             staged("a", content(1), "t3"),
@@ -201,8 +197,8 @@ class ManySmallFilesTest {
     @Test
     @DisplayName("one that cannot be published fails the call; by itself each other is")
     void oneFails() throws Exception {
-        var files = List.of(
-                staged("a", content(1), "t1"), staged("b", content(2), "t2"), staged("c", content(3), "t3"));
+        var files =
+                List.of(staged("a", content(1), "t1"), staged("b", content(2), "t2"), staged("c", content(3), "t3"));
         Files.createDirectory(root.resolve("b"));
         assertThat(failure(() -> store.publishAll(files)).kind()).isEqualTo(Kind.PERMANENT);
         assertThat(store.publish(files.get(0), PosixFixture.NO_BYTES)).isEqualTo(PublishOutcome.PUBLISHED);

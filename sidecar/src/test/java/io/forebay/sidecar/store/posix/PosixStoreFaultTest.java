@@ -17,9 +17,9 @@ import io.forebay.api.job.Job.SymlinkPolicy;
 import io.forebay.sidecar.os.Errno;
 import io.forebay.sidecar.os.PosixProcess;
 import io.forebay.sidecar.store.FileMeta;
+import io.forebay.sidecar.store.StageRequest;
 import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.Store;
-import io.forebay.sidecar.store.StageRequest;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import java.nio.ByteBuffer;
@@ -446,11 +446,13 @@ class PosixStoreFaultTest {
     }
 
     @Test
-    @DisplayName("E9 a small file whose creation was left while it hung: nothing is written later from memory given back")
+    @DisplayName(
+            "E9 a small file whose creation was left while it hung: nothing is written later from memory given back")
     void wholeLeftWritesNothing() throws Exception {
         long writes = fs.count("write");
         fs.tell("hang create");
-        assertThat(interrupted("create", fs.count("create"), () -> whole("f", random(100), ByteBuffer.allocateDirect(100))))
+        assertThat(interrupted(
+                        "create", fs.count("create"), () -> whole("f", random(100), ByteBuffer.allocateDirect(100))))
                 .isInstanceOf(InterruptedException.class);
         fs.tell("clear");
         await("the late call has ended", () -> {
