@@ -7,7 +7,8 @@
  *
  *   fail OP ERRNO COUNT [TEXT]   the next COUNT (-1: all) calls of OP whose path holds TEXT answer ERRNO (a number)
  *   slow OP MICROSECONDS         each call of OP takes so much longer; 0 ends it
- *   hang OP [TEXT]               calls of OP whose path holds TEXT do not return, until "clear"
+ *   hang OP [TEXT]               calls of OP whose path holds TEXT do not return, until "clear"; as on NFS or Lustre, whoever waits
+ *                                can be killed, and nothing less than that ends its wait
  *   late COUNT                   a folder, once made, is not found by the next COUNT looks
  *   space BYTES                  so much may still be written, then ENOSPC; statfs says so too
  *   clear                        behaves again
@@ -89,15 +90,45 @@ static int failure(enum op op, const char *path) {
     return 0;
 }
 
+/* Whether a signal has ended the thread that waits for this call. The kernel tells of any signal, and goes on waiting. */
+static int is_caller_killed(void) {
+    if (!fuse_interrupted())
+        return 0;
+    char name[64], line[256];
+    snprintf(name, sizeof name, "/proc/%ld/status", (long)fuse_get_context()->pid);
+    FILE *status = fopen(name, "re");
+    if (!status)
+        return 1;
+    unsigned long long pending = 0;
+    while (fgets(line, sizeof line, status))
+        if (sscanf(line, "SigPnd: %llx", &pending) == 1)
+            break;
+    fclose(status);
+    return (pending >> (SIGKILL - 1)) & 1;
+}
+
+/* Lock held. Answers whether its caller was killed meanwhile. */
+static int wait_while_hanging(enum op op, const char *path) {
+    while (hangs(op, path)) {
+        if (is_caller_killed())
+            return 1;
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 100 * 1000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&changed, &lock, &until);
+    }
+    return 0;
+}
+
 /* What each call does first. */
 static int enter(enum op op, const char *path) {
     pthread_mutex_lock(&lock);
     faults[op].calls++;
     faults[ANY].calls++;
     long us = faults[op].slow_us + faults[ANY].slow_us;
-    while (hangs(op, path))
-        pthread_cond_wait(&changed, &lock);
-    int error = failure(op, path);
+    int error = wait_while_hanging(op, path) ? -EINTR : failure(op, path);
     pthread_mutex_unlock(&lock);
     if (us > 0)
         sleep_us(us);

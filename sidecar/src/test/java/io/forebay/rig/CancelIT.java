@@ -142,7 +142,6 @@ class CancelIT extends RigTest {
 
     @Test
     @DisplayName("E1 the store never answers while the inputs are listed: the deadline counts there too, exit 124")
-    @Tag("unproven")
     void hangsInPlanning() throws Exception {
         try (var s3 = ScriptedS3.start("bucket")) {
             s3.on(r -> true, (r, good) -> Answer.hang());
@@ -195,7 +194,6 @@ class CancelIT extends RigTest {
     @CsvSource({"INT,130", "TERM,143"})
     @DisplayName(
             "E2 a signal while commands run: they get SIGTERM, nothing of theirs is published, resume runs them again")
-    @Tag("unproven")
     void whileRunning(String name, int code) throws Exception {
         rig.input("a", "v");
         var told = rig.home().resolve("told");
@@ -217,7 +215,6 @@ class CancelIT extends RigTest {
 
     @Test
     @DisplayName("E2 SIGINT while the command ignores SIGTERM: it is killed, clean within 30 s")
-    @Tag("unproven")
     void commandIgnoresTerm() throws Exception {
         rig.input("a", "v");
         rig.job("trap '' TERM; echo on > \"" + rig.home().resolve("on") + "\"; while :; do sleep 0.1; done");
@@ -340,7 +337,6 @@ class CancelIT extends RigTest {
     @Test
     @DisplayName(
             "E9 one destination's file system hangs: outputs to the other go on, exit 124 at the deadline, the rest is listed; resume finishes")
-    @Tag("unproven")
     void destinationHangs() throws Exception {
         var missing = FaultyFs.missing();
         assumeTrue(missing.isEmpty(), () -> "left out: " + missing.orElse(""));
@@ -370,7 +366,6 @@ class CancelIT extends RigTest {
 
     @Test
     @DisplayName("E9 the file system of the records hangs too: exit 124 all the same, and told where the data are kept")
-    @Tag("unproven")
     void recordsHang() throws Exception {
         var missing = FaultyFs.missing();
         assumeTrue(missing.isEmpty(), () -> "left out: " + missing.orElse(""));
