@@ -155,7 +155,6 @@ class CancelIT extends RigTest {
     @ParameterizedTest
     @CsvSource({"INT,130", "TERM,143"})
     @DisplayName("E2 a signal while planning: gone within 10 s, 130 or 143, nothing is left")
-    @Tag("unproven")
     void whilePlanning(String name, int code) throws Exception {
         try (var s3 = ScriptedS3.start("bucket")) {
             s3.on(r -> true, (r, good) -> Answer.hang());

@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -76,12 +78,11 @@ public final class LocalRun implements AutoCloseable {
     private static final class Resources implements AutoCloseable {
         private final List<AutoCloseable> open = new ArrayList<>();
 
-        @Nullable
-        LocalFolders folders;
+        volatile @Nullable LocalFolders folders;
         /** Until a run has ended well, what lies in the buffer may be all that is left of an earlier one. */
         volatile boolean keep = true;
         /** Made by this run: nothing of an earlier one lies in it. */
-        boolean freshControl;
+        volatile boolean freshControl;
 
         <T extends AutoCloseable> T add(T resource) {
             open.add(resource);
@@ -117,42 +118,59 @@ public final class LocalRun implements AutoCloseable {
     public static LocalRun open(Job job, LocalOptions options, Consumer<String> lines)
             throws RunRefused, InterruptedException {
         var resources = new Resources();
-        var time = new OpeningTime(job.deadlines().run());
-        try (time) {
-            return open(job, options, lines, resources);
+        var opening = new Opening<>(() -> openOrClose(job, options, lines, resources));
+        try {
+            return opening.await(job.deadlines().run());
         } catch (InterruptedException e) {
-            closeAfter(e, resources);
-            if (time.isOver()) {
-                throw new RunRefused(
-                        ExitCode.DEADLINE.number(),
-                        "the deadline (spec.deadlines.run) passed while " + job.name()
-                                + " was being planned; nothing was started. Is the store of its inputs or records slow or away? Run again.");
-            }
+            forget(resources);
             throw e;
-        } catch (RunRefused | RuntimeException e) {
-            closeAfter(e, resources);
-            throw e;
-        } catch (CoordinatorException e) {
-            closeAfter(e, resources);
-            throw new RunRefused(e.code().number(), String.valueOf(e.getMessage()));
-        } catch (JournalException e) {
-            closeAfter(e, resources);
-            throw new RunRefused(75, String.valueOf(e.getMessage()));
-        } catch (IOException e) {
-            closeAfter(e, resources);
-            throw new RunRefused(75, "cannot set up the buffer: " + e.getMessage());
+        } catch (TimeoutException e) {
+            forget(resources);
+            throw new RunRefused(
+                    ExitCode.DEADLINE.number(),
+                    "the deadline (spec.deadlines.run) passed while " + job.name()
+                            + " was being planned; nothing was started. Is the store of its inputs or records slow or away? Run again.");
+        } catch (ExecutionException e) {
+            throw refusal(e.getCause());
         }
     }
 
-    private static void closeAfter(Exception e, Resources resources) {
+    private static LocalRun openOrClose(Job job, LocalOptions options, Consumer<String> lines, Resources resources)
+            throws Exception {
         try {
-            resources.close();
-            var folders = resources.folders;
-            if (resources.freshControl && folders != null) {
-                FileTree.delete(folders.control().toString());
+            return open(job, options, lines, resources);
+        } catch (Exception e) {
+            try {
+                resources.close();
+                forget(resources);
+            } catch (RuntimeException suppressed) {
+                e.addSuppressed(suppressed);
             }
-        } catch (IOException | RuntimeException suppressed) {
-            e.addSuppressed(suppressed);
+            throw e;
+        }
+    }
+
+    private static RunRefused refusal(Throwable why) {
+        return switch (why) {
+            case RunRefused e -> e;
+            case CoordinatorException e -> new RunRefused(e.code().number(), String.valueOf(e.getMessage()));
+            case JournalException e -> new RunRefused(75, String.valueOf(e.getMessage()));
+            case IOException e -> new RunRefused(75, "cannot set up the buffer: " + e.getMessage());
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new IllegalStateException(why);
+        };
+    }
+
+    /** Nothing was started: what this run made in the buffer goes. */
+    private static void forget(Resources resources) {
+        var folders = resources.folders;
+        if (resources.freshControl && folders != null) {
+            try {
+                FileTree.delete(folders.control().toString());
+            } catch (IOException e) {
+                // Left for the next run's sweep; there is nothing of anybody's in it.
+            }
         }
     }
 
