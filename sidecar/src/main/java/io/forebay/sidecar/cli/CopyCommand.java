@@ -1,6 +1,7 @@
 package io.forebay.sidecar.cli;
 
 import io.forebay.api.job.Job.StoreAccess;
+import io.forebay.api.name.Printable;
 import io.forebay.api.value.Bytes;
 import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
@@ -86,7 +87,7 @@ final class CopyCommand {
     }
 
     private static int end(CommandSpec spec, Copies.Report report, String what, int failureCode) {
-        report.problems().forEach(p -> spec.commandLine().getErr().println("failed: " + p));
+        report.problems().forEach(p -> spec.commandLine().getErr().println("failed: " + Printable.message(p)));
         spec.commandLine()
                 .getOut()
                 .println("%s: %d files, %s; %d failed"

@@ -3,6 +3,7 @@ package io.forebay.sidecar.cli;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.forebay.api.job.Job;
+import io.forebay.api.name.Printable;
 import io.forebay.api.value.Bytes;
 import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.coordinator.CoordinatorException;
@@ -83,10 +84,10 @@ final class PlanCommand implements Callable<Integer> {
             }
         }
         for (var left : plan.leftOut()) {
-            out.println((left.unusable() ? "unusable " : "left out ") + left.input() + "  " + left.key() + "  "
-                    + left.why());
+            out.println((left.unusable() ? "unusable " : "left out ") + left.input() + "  " + Printable.name(left.key()) + "  "
+                    + Printable.message(left.why()));
         }
-        totals.warnings().forEach(w -> out.println("warning: " + w));
+        totals.warnings().forEach(w -> out.println("warning: " + Printable.message(w)));
         out.println("%d items, %d files, %s; %d shared files, %s; %d left out, %d unusable"
                 .formatted(
                         totals.items(),
@@ -104,13 +105,13 @@ final class PlanCommand implements Callable<Integer> {
     }
 
     private static String file(ItemInput input) {
-        return input.uri() + "  " + Bytes.of(Math.max(0, input.size())).human();
+        return Printable.name(input.uri()) + "  " + Bytes.of(Math.max(0, input.size())).human();
     }
 
     private static void item(PlanItem item, Job job, PrintWriter out) {
-        out.println("item " + item.key());
+        out.println("item " + Printable.name(item.key()));
         item.inputs().forEach(input -> out.println("  in   " + file(input)));
-        destinations(item, job).forEach((name, to) -> out.println("  out  " + name + " -> " + to));
+        destinations(item, job).forEach((name, to) -> out.println("  out  " + name + " -> " + Printable.name(to)));
     }
 
     private static LinkedHashMap<String, String> destinations(PlanItem item, Job job) {

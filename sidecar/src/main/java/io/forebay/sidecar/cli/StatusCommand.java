@@ -3,6 +3,7 @@ package io.forebay.sidecar.cli;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.forebay.api.name.Printable;
 import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.coordinator.JobRecords;
 import io.forebay.sidecar.local.JobStores;
@@ -80,7 +81,7 @@ final class StatusCommand implements Callable<Integer> {
                 + s.coordinator().map(c -> c.host() + ", process " + c.pid()).orElse("?"));
         out.println(s.done() + " of " + s.items() + " items done, " + s.failed() + " failed, " + s.unfinished()
                 + " unfinished; " + s.files() + " files, " + Bytes.of(s.bytes()).human());
-        s.failures().forEach(f -> out.println("failed: " + f.key() + ": " + f.reason() + ": " + f.message()));
+        s.failures().forEach(f -> out.println("failed: " + Printable.name(f.key()) + ": " + f.reason() + ": " + Printable.message(f.message())));
         if (s.leftOut() + s.unusable() > 0) {
             out.println(s.leftOut() + " files left out, " + s.unusable() + " unusable");
         }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import io.forebay.api.job.JobReader;
 import io.forebay.api.manifest.Problem;
+import io.forebay.api.name.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -114,26 +115,13 @@ public final class ValidateCommand implements Callable<Integer> {
         for (var finding : findings) {
             for (var problem : finding.problems()) {
                 var line = problem.line() > 0 ? " (line " + problem.line() + ")" : "";
-                err.println(oneLine(finding.file() + ": " + problem + line));
+                err.println(Printable.name(finding.file() + ": " + problem + line));
             }
             if (finding.problems().isEmpty()) {
-                out.println(oneLine(finding.file() + ": valid"));
+                out.println(Printable.name(finding.file() + ": valid"));
             }
         }
         err.flush();
-    }
-
-    /** Values come from the manifest and may hold anything; a line is a line. */
-    private static String oneLine(String text) {
-        var out = new StringBuilder(text.length());
-        text.codePoints().forEach(c -> {
-            if (Character.isISOControl(c)) {
-                out.append("\\u%04x".formatted(c));
-            } else {
-                out.appendCodePoint(c);
-            }
-        });
-        return out.toString();
     }
 
     private static String json(List<Finding> findings) throws IOException {

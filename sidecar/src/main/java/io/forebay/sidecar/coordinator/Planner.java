@@ -68,6 +68,7 @@ public final class Planner {
         private final Plan plan;
         private final InputLister lister;
         private final OutputClash clash;
+        private @Nullable String anyKey;
         private final long largestTier = job.buffer().tiers().stream()
                 .mapToLong(t -> t.size().value())
                 .max()
@@ -111,7 +112,15 @@ public final class Planner {
                     sharedBytes,
                     outsideGroups,
                     unusable,
-                    clash.warnings()));
+                    warnings()));
+        }
+
+        private List<String> warnings() {
+            var all = new ArrayList<>(clash.warnings());
+            if (anyKey != null) {
+                all.addAll(OutputFeedsInput.warnings(job, anyKey));
+            }
+            return all;
         }
 
         private void share(Input input) throws CoordinatorException, IOException, InterruptedException {
@@ -215,6 +224,7 @@ public final class Planner {
                 files += inputs.size();
                 bytes += size;
                 clash.add(key);
+                anyKey = key;
                 plan.items()
                         .append(PlanItem.json(
                                 strict.of(

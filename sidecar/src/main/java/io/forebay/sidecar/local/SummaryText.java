@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.forebay.api.job.Job;
+import io.forebay.api.name.Printable;
 import io.forebay.api.value.Bytes;
 import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.coordinator.Summary;
@@ -24,12 +25,15 @@ final class SummaryText {
     static List<String> lines(
             Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt, Set<String> told) {
         var out = new ArrayList<String>();
-        s.notices().stream().filter(n -> !told.contains(n)).forEach(n -> out.add("note: " + n));
+        s.notices().stream().filter(n -> !told.contains(n)).forEach(n -> out.add("note: " + Printable.message(n)));
         for (var f : s.failures()) {
-            out.add("failed: " + f.key() + ": " + f.reason() + " (attempt " + f.attempt() + "): " + f.message());
+            out.add("failed: " + Printable.name(f.key()) + ": " + f.reason() + " (attempt " + f.attempt() + "): " + Printable.message(f.message()));
         }
         if (s.failed() > s.failures().size()) {
             out.add("failed: " + (s.failed() - s.failures().size()) + " more, all in " + job.records());
+        }
+        if (s.failed() > 0) {
+            out.add("what failed attempts printed: " + job.records().resolve(job.name() + "/logs/"));
         }
         if (s.leftOut() > 0) {
             out.add("left out: " + s.leftOut() + " files that belong to no group");
@@ -61,7 +65,7 @@ final class SummaryText {
 
     private static String verdict(Summary s) {
         return switch (s.code()) {
-            case DURABLE -> "all selected outputs are durable";
+            case DURABLE -> "all selected outputs are durable" + byRecord(s);
             case STEP_FAILED -> "a step failed (exit 1)";
             case REFUSED -> "refused (exit 64): " + s.cause();
             case NO_INPUT -> "an input could not be had (exit 65)" + because(s);
@@ -72,6 +76,11 @@ final class SummaryText {
             case CANCELLED_BY_TERM -> "cancelled (exit 143); forebay resume goes on";
             case FAULT -> "a fault of Forebay's own (exit 70)" + because(s);
         };
+    }
+
+    /** What earlier runs wrote is not looked at again: it may be gone since. */
+    private static String byRecord(Summary s) {
+        return s.skipped() == 0 ? "" : " (%d items by the records of earlier runs; forebay verify reads them again)".formatted(s.skipped());
     }
 
     private static String because(Summary s) {

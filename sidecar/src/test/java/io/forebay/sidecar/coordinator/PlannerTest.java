@@ -241,6 +241,25 @@ class PlannerTest {
     }
 
     @Test
+    @DisplayName("an output that the next run would take for an input is warned of, unless it is excluded")
+    void outputFeedsInput() throws Exception {
+        put("in/a/x.nii", "in/a/y.nii");
+        maker.to = "s3://bucket/in/$(DIR)/";
+        maker.path = "$(STEM)-smooth.nii";
+        try (var plan = plan()) {
+            assertThat(plan.totals().warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("output result goes to s3://bucket/in/")
+                    .contains("the next run would take it as an input");
+        }
+        maker.exclude = List.of(Glob.parse("**/*-smooth.nii"));
+        try (var plan = plan()) {
+            assertThat(plan.totals().warnings()).isEmpty();
+        }
+    }
+
+    @Test
     @DisplayName("an item's identity: key, inputs, steps and output rules; not buffer, retries or deadlines")
     void identity() throws Exception {
         put("in/a", "in/b", "in/c", "shared/s");
