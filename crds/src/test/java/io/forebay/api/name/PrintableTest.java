@@ -12,8 +12,10 @@ class PrintableTest {
     void names() {
         assertThat(Printable.name("a\nfailed: b\u001b[2J\u007f")).isEqualTo("a\\u000afailed: b\\u001b[2J\\u007f");
         assertThat(Printable.name("plain é 漢 😀")).isEqualTo("plain é 漢 😀");
-        assertThat(Printable.name(NameBytes.decode(new byte[] {'q', (byte) 0xff}) + "😀")).isEqualTo("q\\xff😀");
-        assertThat(Printable.name(NameBytes.decode("é".getBytes(StandardCharsets.ISO_8859_1)))).isEqualTo("\\xe9");
+        assertThat(Printable.name(NameBytes.decode(new byte[] {'q', (byte) 0xff}) + "😀"))
+                .isEqualTo("q\\xff😀");
+        assertThat(Printable.name(NameBytes.decode("é".getBytes(StandardCharsets.ISO_8859_1))))
+                .isEqualTo("\\xe9");
     }
 
     @Test

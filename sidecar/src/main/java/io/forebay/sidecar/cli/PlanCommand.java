@@ -84,8 +84,8 @@ final class PlanCommand implements Callable<Integer> {
             }
         }
         for (var left : plan.leftOut()) {
-            out.println((left.unusable() ? "unusable " : "left out ") + left.input() + "  " + Printable.name(left.key()) + "  "
-                    + Printable.message(left.why()));
+            out.println((left.unusable() ? "unusable " : "left out ") + left.input() + "  " + Printable.name(left.key())
+                    + "  " + Printable.message(left.why()));
         }
         totals.warnings().forEach(w -> out.println("warning: " + Printable.message(w)));
         out.println("%d items, %d files, %s; %d shared files, %s; %d left out, %d unusable"
@@ -105,7 +105,8 @@ final class PlanCommand implements Callable<Integer> {
     }
 
     private static String file(ItemInput input) {
-        return Printable.name(input.uri()) + "  " + Bytes.of(Math.max(0, input.size())).human();
+        return Printable.name(input.uri()) + "  "
+                + Bytes.of(Math.max(0, input.size())).human();
     }
 
     private static void item(PlanItem item, Job job, PrintWriter out) {

@@ -81,7 +81,9 @@ final class StatusCommand implements Callable<Integer> {
                 + s.coordinator().map(c -> c.host() + ", process " + c.pid()).orElse("?"));
         out.println(s.done() + " of " + s.items() + " items done, " + s.failed() + " failed, " + s.unfinished()
                 + " unfinished; " + s.files() + " files, " + Bytes.of(s.bytes()).human());
-        s.failures().forEach(f -> out.println("failed: " + Printable.name(f.key()) + ": " + f.reason() + ": " + Printable.message(f.message())));
+        s.failures()
+                .forEach(f -> out.println("failed: " + Printable.name(f.key()) + ": " + f.reason() + ": "
+                        + Printable.message(f.message())));
         if (s.leftOut() + s.unusable() > 0) {
             out.println(s.leftOut() + " files left out, " + s.unusable() + " unusable");
         }

@@ -22,7 +22,8 @@ final class OutputFeedsInput {
         for (var output : job.outputs()) {
             for (var input : job.inputs()) {
                 if (feeds(output, input, names)) {
-                    found.add("output " + output.name() + " goes to " + output.fixedDestination() + ", below the source of input "
+                    found.add("output " + output.name() + " goes to " + output.fixedDestination()
+                            + ", below the source of input "
                             + input.name() + " (" + input.source()
                             + "), whose include and exclude select it: the next run would take it as an input. Exclude it there, or write it"
                             + " elsewhere");
@@ -38,7 +39,11 @@ final class OutputFeedsInput {
             return false;
         }
         var sample = names.getOrDefault("NAME", "x");
-        var file = output.pathGlob(names).pattern().replace("**", sample).replace("*", sample).replace("?", "x");
+        var file = output.pathGlob(names)
+                .pattern()
+                .replace("**", sample)
+                .replace("*", sample)
+                .replace("?", "x");
         var relative = to.resolve(file).path().substring(input.source().path().length());
         return (input.include().isEmpty() || input.include().stream().anyMatch(g -> g.matches(relative)))
                 && input.exclude().stream().noneMatch(g -> g.matches(relative));

@@ -27,7 +27,8 @@ final class SummaryText {
         var out = new ArrayList<String>();
         s.notices().stream().filter(n -> !told.contains(n)).forEach(n -> out.add("note: " + Printable.message(n)));
         for (var f : s.failures()) {
-            out.add("failed: " + Printable.name(f.key()) + ": " + f.reason() + " (attempt " + f.attempt() + "): " + Printable.message(f.message()));
+            out.add("failed: " + Printable.name(f.key()) + ": " + f.reason() + " (attempt " + f.attempt() + "): "
+                    + Printable.message(f.message()));
         }
         if (s.failed() > s.failures().size()) {
             out.add("failed: " + (s.failed() - s.failures().size()) + " more, all in " + job.records());
@@ -80,7 +81,9 @@ final class SummaryText {
 
     /** What earlier runs wrote is not looked at again: it may be gone since. */
     private static String byRecord(Summary s) {
-        return s.skipped() == 0 ? "" : " (%d items by the records of earlier runs; forebay verify reads them again)".formatted(s.skipped());
+        return s.skipped() == 0
+                ? ""
+                : " (%d items by the records of earlier runs; forebay verify reads them again)".formatted(s.skipped());
     }
 
     private static String because(Summary s) {
