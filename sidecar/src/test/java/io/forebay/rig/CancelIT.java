@@ -69,7 +69,7 @@ class CancelIT extends RigTest {
 
     private void signal(Process process, String name) throws Exception {
         process.descendants().forEach(children::add);
-        var kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+        var kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start();
         assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
     }
 

@@ -15,6 +15,9 @@ import java.util.Optional;
  * @param folder where it should be
  */
 record SharedMemory(String folder) {
+    /** For the journal and logs that lie beside the tiers. */
+    private static final long BESIDE = 16L << 20;
+
     static final SharedMemory OF_THE_MACHINE = new SharedMemory("/dev/shm");
 
     /**
@@ -42,7 +45,7 @@ record SharedMemory(String folder) {
                 return Optional.of(folder + " is not in memory here");
             }
             var free = Bytes.of(system.freeBytes());
-            return free.compareTo(size) >= 0
+            return system.freeBytes() - BESIDE >= size.value()
                     ? Optional.empty()
                     : Optional.of("only " + free.human() + " are free in " + folder
                             + " (a container's limit is set with --shm-size)");

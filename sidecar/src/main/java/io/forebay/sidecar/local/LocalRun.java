@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -131,7 +132,7 @@ public final class LocalRun implements AutoCloseable {
                     "the deadline (spec.deadlines.run) passed while " + job.name()
                             + " was being planned; nothing was started. Is the store of its inputs or records slow or away? Run again.");
         } catch (ExecutionException e) {
-            throw refusal(e.getCause());
+            throw refusal(Objects.requireNonNullElse(e.getCause(), e));
         }
     }
 
