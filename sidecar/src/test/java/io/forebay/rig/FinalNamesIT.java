@@ -70,7 +70,10 @@ class FinalNamesIT extends RigTest {
     @DisplayName("P5 stores through a mapping after the early copy was made are in what is published")
     void mapped() throws Exception {
         org.junit.jupiter.api.Assumptions.assumeTrue(
-                new ProcessBuilder("sh", "-c", "python3 -c 'import mmap'").start().waitFor() == 0,
+                new ProcessBuilder("sh", "-c", "python3 -c 'import mmap'")
+                                .start()
+                                .waitFor()
+                        == 0,
                 "left out: python3 is not there");
         rig.input("a", "x");
         Files.writeString(rig.home().resolve("map.py"), """

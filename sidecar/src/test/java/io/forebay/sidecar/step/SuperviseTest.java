@@ -101,9 +101,7 @@ class SuperviseTest {
         var process = script(
                 "trap 'exit 143' TERM; trap 'echo usr1 >> heard' USR1; echo up > up; while :; do sleep 0.01; done");
         await("the traps", () -> !lines("up").isEmpty());
-        new ProcessBuilder("sh", "-c", "kill -USR1 " + process.pid())
-                .start()
-                .waitFor();
+        new ProcessBuilder("sh", "-c", "kill -USR1 " + process.pid()).start().waitFor();
         await("the signal", () -> !lines("heard").isEmpty());
         process.destroy();
         assertThat(process.waitFor()).isEqualTo(143);
