@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -304,7 +303,6 @@ class CancelIT extends RigTest {
     @Test
     @DisplayName(
             "E5 100 small outputs and a large one under a bandwidth cap, short drain: the small ones are published, the large one is listed")
-    @Tag("unproven")
     void smallestFirst() throws Exception {
         keepsBuffer = true;
         var gate = rig.home().resolve("gate");
