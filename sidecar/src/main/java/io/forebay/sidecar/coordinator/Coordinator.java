@@ -18,6 +18,7 @@ import io.forebay.message.Messages.Staging;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.link.CoordinatorLink;
 import io.forebay.sidecar.records.JobRunsException;
+import io.forebay.sidecar.records.LogObjects;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
 import io.forebay.sidecar.records.StoreRetry;
@@ -73,7 +74,8 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
         var uri = RecordsFolder.uriOf(job.records(), job.name());
         try {
             var retry = new StoreRetry(options.patience(), RandomGenerator.getDefault(), options.sleeper());
-            var folder = new RecordsFolder(stores.at(uri), uri, retry);
+            var objects = options.background() ? LogObjects.DEFAULT : LogObjects.STEPWISE;
+            var folder = new RecordsFolder(stores.at(uri), uri, retry, objects);
             // An fsync costs little; an object is worth waiting for company.
             var linger = folder.path().isPresent() || !options.background() ? Duration.ZERO : Duration.ofMillis(20);
             var succession = Succession.claim(

@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  * @param patience how long stores that fail in passing are tried again
  * @param nanoTime monotonic, nanoseconds
  * @param background whether housekeeping runs on threads of the coordinator's; false: the caller calls {@link
- *     Coordinator#tick()}, and stores are tidied within that call
+ *     Coordinator#tick()}, and stores are tidied within that call, records within the call that writes them
  */
 public record CoordinatorOptions(
         RunMode mode,

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import io.forebay.message.MessageJson;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lines of a log.
@@ -14,13 +16,27 @@ import java.util.zip.CRC32C;
  * batch:  one line {"batch":n,"bytes":b} | b bytes: the lines of the entries
  * </pre>
  *
- * Batches are numbered from 1 in each log. A log is a file to which batches are appended (POSIX), or one object per batch, a
- * number of them merged into one from time to time (S3). See {@link LogScanner} for what recovery cuts and what it refuses.
+ * Batches are numbered from 1 in each log. A log is a file to which batches are appended (POSIX), or objects (S3), see
+ * {@link LogObjects}: one for each batch, many of which are merged into one, in order, from time to time. See {@link LogScanner}
+ * for what recovery cuts and what it refuses.
  */
 final class LogFormat {
     private static final HexFormat HEX = HexFormat.of();
     /** CRC and space. */
     static final int PREFIX = 9;
+
+    private static final Pattern HEADER = Pattern.compile("\\{\"batch\":(\\d{1,18}),\"bytes\":(\\d{1,18})}");
+    /** With both numbers as long as can be. */
+    private static final int LONGEST_HEADER = 80;
+
+    /**
+     * The first line of a batch.
+     *
+     * @param batch its number
+     * @param bytes of the lines that follow
+     * @param end where these begin
+     */
+    record Header(long batch, long bytes, int end) {}
 
     private LogFormat() {}
 
@@ -67,6 +83,25 @@ final class LogFormat {
         var crc = new CRC32C();
         crc.update(bytes, from, length);
         return crc.getValue();
+    }
+
+    /** The header in bytes [from, to), a line without its line break; null: it is none. */
+    static @Nullable Header header(byte[] bytes, int from, int to) {
+        if (to - from > LONGEST_HEADER || !isValid(bytes, from, to)) {
+            return null;
+        }
+        var m = HEADER.matcher(new String(bytes, from + PREFIX, to - from - PREFIX, StandardCharsets.US_ASCII));
+        return m.matches() ? new Header(Long.parseLong(m.group(1)), Long.parseLong(m.group(2)), to + 1) : null;
+    }
+
+    /** The header that begins there; null: none does. */
+    static @Nullable Header headerAt(byte[] bytes, int from) {
+        for (int to = from; to < bytes.length && to - from <= LONGEST_HEADER; to++) {
+            if (bytes[to] == '\n') {
+                return header(bytes, from, to);
+            }
+        }
+        return null;
     }
 
     /** Reads the JSON text of a valid line. @throws RecordsDamagedException it is no entry of a known kind */

@@ -2,7 +2,6 @@ package io.forebay.sidecar.records;
 
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
-import java.io.ByteArrayInputStream;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -70,36 +69,13 @@ final class LogReader {
 
     private Seal.Read readObjects(Seal.@Nullable Read limit, LogScanner.LineSink sink)
             throws StoreException, RecordsDamagedException, InterruptedException {
-        long batch = 0;
-        while (limit == null || batch < limit.batches()) {
-            var name = ObjectLogSink.segment(claim.generation(), batch + 1);
-            var content = folder.findLarge(name);
-            if (content.isEmpty()) {
-                if (limit != null) {
-                    throw new RecordsDamagedException(folder.uri().resolve(name) + " is missing, but was read before");
-                }
-                break;
-            }
-            scanObject(name, content.get(), batch, sink);
-            batch++;
+        long wanted = limit == null ? Long.MAX_VALUE : limit.batches();
+        long batches = new ObjectLogReader(folder, claim.generation(), wanted, sink).read();
+        if (limit != null && batches < wanted) {
+            throw new RecordsDamagedException(folder.uri().resolve(LogObjects.batch(claim.generation(), batches + 1))
+                    + " is missing, but was read before");
         }
-        return new Seal.Read(0, batch);
-    }
-
-    private void scanObject(String name, byte[] content, long batchesBefore, LogScanner.LineSink sink)
-            throws StoreException, RecordsDamagedException, InterruptedException {
-        try {
-            var extent = new LogScanner(
-                            new ByteArrayInputStream(content),
-                            folder.uri().resolve(name).toString(),
-                            batchesBefore)
-                    .scan(true, sink);
-            if (extent.batches() != batchesBefore + 1) {
-                throw new RecordsDamagedException(folder.uri().resolve(name) + " is not batch " + (batchesBefore + 1));
-            }
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
+        return new Seal.Read(0, batches);
     }
 
     /** The first bytes of a stream. */

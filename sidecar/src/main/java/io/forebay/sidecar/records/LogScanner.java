@@ -3,9 +3,7 @@ package io.forebay.sidecar.records;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +29,6 @@ final class LogScanner {
      * @param torn something was cut
      */
     record Extent(long bytes, long batches, boolean torn) {}
-
-    private static final Pattern HEADER = Pattern.compile("\\{\"batch\":(\\d{1,18}),\"bytes\":(\\d{1,18})}");
 
     private final InputStream in;
     private final String name;
@@ -83,8 +79,6 @@ final class LogScanner {
             }
         }
     }
-
-    private record Header(long batch, long bytes) {}
 
     /**
      * At a line that is not valid: a tear, or damage?
@@ -174,12 +168,7 @@ final class LogScanner {
         return false;
     }
 
-    private @Nullable Header header(int length) {
-        if (length > 80 || !isValid(length)) {
-            return null;
-        }
-        var m = HEADER.matcher(
-                new String(buffer, start + LogFormat.PREFIX, length - LogFormat.PREFIX, StandardCharsets.US_ASCII));
-        return m.matches() ? new Header(Long.parseLong(m.group(1)), Long.parseLong(m.group(2))) : null;
+    private LogFormat.@Nullable Header header(int length) {
+        return terminated(length) ? LogFormat.header(buffer, start, start + length) : null;
     }
 }

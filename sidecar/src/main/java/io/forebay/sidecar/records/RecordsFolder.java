@@ -18,17 +18,25 @@ import java.util.Optional;
  * generation-000001          claim of the first coordinator; created exclusively, never removed
  * alive-000001               its heartbeat
  * seal-000002                how far the second coordinator read the logs before its own
- * log-000001.jsonl           decisions of the first coordinator (POSIX); log-000001/... where nothing can be appended (S3)
+ * log-000001.jsonl           decisions of the first coordinator (POSIX); log-000001/00000001 and so on, and
+ *                            log-000001/merged-000001 and so on, where nothing can be appended (S3)
  * plan-000001-0000.jsonl.gz  the plan that it made
  * UNEXPORTED.jsonl           outputs that are not at their destination
  * logs/                      output of failed attempts
  * </pre>
  *
  * @param uri the job's own folder
+ * @param objects how logs are kept where nothing can be appended
  */
-public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
+public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry, LogObjects objects) {
     /** More than claims, seals and heartbeats have; others are measured first. */
     private static final int SMALL = 64 << 10;
+    /** Larger ones are measured before they are read; nearly all objects of a log have less. */
+    private static final int LARGE = 8 << 20;
+
+    public RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
+        this(store, uri, retry, LogObjects.DEFAULT);
+    }
 
     /** The folder of a job below its {@code records}. */
     public static StoreUri uriOf(StoreUri records, String jobName) {
@@ -46,8 +54,18 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
 
     /** An object of any size below 2 GiB, whole. */
     public byte[] getLarge(String name) throws StoreException, InterruptedException {
-        return retry.call(() -> store.get(
-                key(name), Math.toIntExact(store.stat(key(name)).version().size())));
+        return retry.call(() -> {
+            try {
+                return store.get(key(name), LARGE);
+            } catch (StoreException e) {
+                if (e.kind() != Kind.TOO_LARGE) {
+                    throw e;
+                }
+                return store.get(
+                        key(name),
+                        Math.toIntExact(store.stat(key(name)).version().size()));
+            }
+        });
     }
 
     public Optional<byte[]> find(String name) throws StoreException, InterruptedException {
