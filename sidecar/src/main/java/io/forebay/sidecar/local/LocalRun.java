@@ -151,7 +151,7 @@ public final class LocalRun implements AutoCloseable {
         }
     }
 
-    private static RunRefused refusal(Throwable why) {
+    private static RunRefused refusal(@Nullable Throwable why) {
         return switch (why) {
             case RunRefused e -> e;
             case CoordinatorException e -> new RunRefused(e.code().number(), String.valueOf(e.getMessage()));
@@ -159,7 +159,7 @@ public final class LocalRun implements AutoCloseable {
             case IOException e -> new RunRefused(75, "cannot set up the buffer: " + e.getMessage());
             case RuntimeException e -> throw e;
             case Error e -> throw e;
-            default -> throw new IllegalStateException(why);
+            case null, default -> throw new IllegalStateException(why);
         };
     }
 
