@@ -183,7 +183,7 @@ class ToolchainTest {
 
     @Test
     void withoutAProgramToFetchWithItSaysWhichToInstall() throws Exception {
-        Files.delete(bare.resolve("curl"));
+        Files.deleteIfExists(bare.resolve("curl"));
 
         var ended = find("apt_helper=/nowhere; find_jdk");
 
@@ -193,7 +193,7 @@ class ToolchainTest {
 
     @Test
     void aJdkAloneIsEnoughToFetchMaven() throws Exception {
-        Files.delete(bare.resolve("curl"));
+        Files.deleteIfExists(bare.resolve("curl"));
         var archive = archive("apache-maven-0/bin/mvn", "#!/bin/sh\n");
         served.put("/org/apache/maven/apache-maven/0/apache-maven-0-bin.tar.gz", archive);
 

@@ -226,7 +226,7 @@ class BoundedIT extends RigTest {
                 org.junit.jupiter.api.extension.AnnotatedElementContext element,
                 org.junit.jupiter.api.extension.ExtensionContext context)
                 throws IOException {
-            return Files.createTempDirectory(Path.of("/dev/shm"), "rig-many-");
+            return Files.createTempDirectory(io.forebay.sidecar.os.RealFolders.quickest(), "rig-many-");
         }
     }
 }
