@@ -1,6 +1,7 @@
 package io.forebay.sidecar.cli;
 
-import io.forebay.sidecar.local.LocalRun;
+import io.forebay.sidecar.local.ForegroundRun;
+import io.forebay.sidecar.local.RunResult;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -13,10 +14,10 @@ final class RunWatch {
     private RunWatch() {}
 
     /** @param forced it has not ended, and is not waited for any longer */
-    record Ended(LocalRun.Result value, boolean forced) {}
+    record Ended(RunResult value, boolean forced) {}
 
-    static Ended follow(LocalRun run, ProgressView view) throws InterruptedException {
-        var result = new CompletableFuture<LocalRun.Result>();
+    static Ended follow(ForegroundRun run, ProgressView view) throws InterruptedException {
+        var result = new CompletableFuture<RunResult>();
         Thread.ofPlatform().name("run").start(() -> {
             try {
                 result.complete(run.run());

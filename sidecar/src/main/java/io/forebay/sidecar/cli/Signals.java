@@ -1,6 +1,6 @@
 package io.forebay.sidecar.cli;
 
-import io.forebay.sidecar.local.LocalRun;
+import io.forebay.sidecar.local.ForegroundRun;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ final class Signals implements AutoCloseable {
     private final AtomicInteger first = new AtomicInteger();
     private final SignalHandler oldInt;
     private final SignalHandler oldTerm;
-    private volatile @Nullable LocalRun run;
+    private volatile @Nullable ForegroundRun run;
 
     private Signals(Consumer<String> lines) {
         this.lines = lines;
@@ -35,7 +35,7 @@ final class Signals implements AutoCloseable {
     }
 
     /** What they cancel. */
-    synchronized void cancels(LocalRun opened) {
+    synchronized void cancels(ForegroundRun opened) {
         run = opened;
         int before = first.get();
         if (before != 0) {
@@ -61,11 +61,10 @@ final class Signals implements AutoCloseable {
     private synchronized void cancel(Signal signal) {
         var now = run;
         if (now == null) {
-            lines.accept("SIG" + signal.getName() + ": cancelled while planning; no item was started.");
+            lines.accept("SIG" + signal.getName() + ": cancelled before it began; no item was started.");
             opener.interrupt();
         } else {
-            lines.accept("SIG" + signal.getName()
-                    + ": cancelling; commits begun are completed, the rest is listed. Once more ends at once.");
+            lines.accept("SIG" + signal.getName() + ": " + now.cancelling() + ". Once more ends at once.");
             now.cancel(signal.getName().equals("INT"));
         }
     }
@@ -74,12 +73,7 @@ final class Signals implements AutoCloseable {
         var now = run;
         var list = Thread.ofPlatform().daemon().name("last-words").start(() -> {
             if (now != null) {
-                lines.accept(
-                        now.abandon()
-                                ? "what is not exported is listed; data are kept in " + now.kept()
-                                        + "; finish with: forebay resume"
-                                : "the list of what is not exported could not be written; data are kept in "
-                                        + now.kept() + "; finish with: forebay resume");
+                lines.accept(now.abandon());
             }
         });
         Thread.ofPlatform().daemon().name("end-now").start(() -> {

@@ -14,9 +14,9 @@ import java.util.Optional;
  *
  * @param note what the user must know about it; absent: nothing
  */
-record LocalImages(ImageRunner runner, Optional<String> note) {
+public record LocalImages(ImageRunner runner, Optional<String> note) {
 
-    static LocalImages choose(Job job, Images mode, Map<String, String> environment) throws RunRefused {
+    public static LocalImages choose(Job job, Images mode, Map<String, String> environment) throws RunRefused {
         var images = job.steps().stream()
                 .map(Step::image)
                 .filter(java.util.Objects::nonNull)

@@ -5,7 +5,7 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 
 /** Bytes per second over the last ten seconds, and the time left. Used by one thread. */
-final class RunRates {
+public final class RunRates {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private record Sample(long nanos, long staged, long flushed, long ended) {}
@@ -13,23 +13,23 @@ final class RunRates {
     private final Deque<Sample> samples = new ArrayDeque<>();
     private final long began;
 
-    RunRates(long nowNanos) {
+    public RunRates(long nowNanos) {
         began = nowNanos;
     }
 
     /** @param ended items that ended in this run */
-    void sample(long nowNanos, long staged, long flushed, long ended) {
+    public void sample(long nowNanos, long staged, long flushed, long ended) {
         samples.addLast(new Sample(nowNanos, staged, flushed, ended));
         while (samples.size() > 2 && nowNanos - samples.getFirst().nanos > WINDOW_NANOS) {
             samples.removeFirst();
         }
     }
 
-    long stageRate() {
+    public long stageRate() {
         return samples.isEmpty() ? 0 : perSecond(samples.getLast().staged - samples.getFirst().staged);
     }
 
-    long flushRate() {
+    public long flushRate() {
         return samples.isEmpty() ? 0 : perSecond(samples.getLast().flushed - samples.getFirst().flushed);
     }
 
@@ -39,7 +39,7 @@ final class RunRates {
     }
 
     /** By the average pace since the start; -1 while nothing has ended. */
-    long secondsLeft(long items) {
+    public long secondsLeft(long items) {
         if (samples.isEmpty() || samples.getLast().ended == 0) {
             return -1;
         }

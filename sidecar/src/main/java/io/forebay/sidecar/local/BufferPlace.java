@@ -17,25 +17,89 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where a job's buffer lies on this machine. The names follow from user, job and records folder alone, so that the next run of the
- * same job finds what a killed one left.
+ * Where a worker's buffer lies on this machine. The names follow from user, job, records folder and worker alone, so that the next run of
+ * the same finds what a killed one left.
  *
- * @param jobToken 8 characters of [0-9a-f], the same for the same job
+ * @param jobToken 8 characters of [0-9a-f], the same for the same job, whatever the worker
  * @param control journal, socket, token, logs: beside the first tier, so that it lives exactly as long as the data it tells of
  * @param tiers as the manifest orders them, memory cut to what this machine can give
  * @param notes what was cut, for the user
  */
-record LocalFolders(String jobToken, Path control, List<TierConfig> tiers, List<String> notes) {
+public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers, List<String> notes) {
     private static final int TOKEN_BYTES = 4;
 
-    /** @param disk folder for disk tiers; absent: from the environment */
-    static LocalFolders of(Job job, Optional<Path> disk, Map<String, String> environment)
-            throws IOException, RunRefused {
-        var token = token(job.namespace() + "/" + job.name() + "/" + job.records());
+    public BufferPlace {
+        tiers = List.copyOf(tiers);
+        notes = List.copyOf(notes);
+    }
+
+    /**
+     * What is said about it beside the manifest.
+     *
+     * @param worker tells the workers of one job on this machine apart; empty: there is only one
+     * @param disk folder for disk tiers; absent: from the environment
+     * @param roots a folder for each tier, in the manifest's order, that whoever started this process has sized; empty: found here
+     * @param control folder that a restart finds again; absent: beside the first tier
+     */
+    public record Wish(String worker, Optional<Path> disk, List<Path> roots, Optional<Path> control) {
+        public Wish {
+            roots = List.copyOf(roots);
+        }
+
+        /** The only worker of its job on this machine. */
+        static Wish local(Optional<Path> disk) {
+            return new Wish("", disk, List.of(), Optional.empty());
+        }
+    }
+
+    /** @throws RunRefused 64: the wish does not fit the manifest; 75: this machine has no room for any tier */
+    public static BufferPlace of(Job job, Wish wish, Map<String, String> environment) throws IOException, RunRefused {
+        var jobText = job.namespace() + "/" + job.name() + "/" + job.records();
+        var notes = new ArrayList<String>();
+        var tiers = wish.roots().isEmpty()
+                ? found(
+                        job,
+                        token(wish.worker().isEmpty() ? jobText : jobText + "/" + wish.worker()),
+                        wish.disk(),
+                        environment,
+                        notes)
+                : given(job, wish.roots());
+        if (tiers.isEmpty()) {
+            throw new RunRefused(
+                    75,
+                    "no tier of the buffer can be had on this machine now: " + String.join("; ", notes)
+                            + ". Free memory, or add a Disk tier.");
+        }
+        var control = wish.control()
+                .map(Path::toAbsolutePath)
+                .orElse(Path.of(tiers.getFirst().root() + "-control"));
+        return new BufferPlace(token(jobText), control, tiers, notes);
+    }
+
+    private static List<TierConfig> given(Job job, List<Path> roots) throws RunRefused {
+        var declared = job.buffer().tiers();
+        if (declared.size() != roots.size()) {
+            throw new RunRefused(
+                    64,
+                    "--tier names " + roots.size() + " folder" + (roots.size() == 1 ? "" : "s") + ", the manifest has "
+                            + declared.size() + " tiers (spec.buffer.tiers): name one for each, in that order, or none");
+        }
+        var tiers = new ArrayList<TierConfig>();
+        for (int i = 0; i < roots.size(); i++) {
+            tiers.add(new TierConfig(
+                    declared.get(i).medium(),
+                    roots.get(i).toAbsolutePath().normalize().toString(),
+                    declared.get(i).size()));
+        }
+        return tiers;
+    }
+
+    private static List<TierConfig> found(
+            Job job, String token, Optional<Path> disk, Map<String, String> environment, List<String> notes)
+            throws IOException {
         var env = new HashMap<>(environment);
         disk.ifPresent(d -> env.put("FOREBAY_DISK", d.toAbsolutePath().toString()));
         var tiers = new ArrayList<TierConfig>();
-        var notes = new ArrayList<String>();
         for (int i = 0; i < job.buffer().tiers().size(); i++) {
             var tier = job.buffer().tiers().get(i);
             var name = token + "-" + i;
@@ -63,14 +127,12 @@ record LocalFolders(String jobToken, Path control, List<TierConfig> tiers, List<
                 notes.add("memory tier " + i + " left out: only " + most.human() + " of memory may be used here");
             }
         }
-        if (tiers.isEmpty()) {
-            throw new RunRefused(
-                    75,
-                    "no tier of the buffer can be had on this machine now: " + String.join("; ", notes)
-                            + ". Free memory, or add a Disk tier.");
-        }
-        var control = Path.of(tiers.getFirst().root() + "-control");
-        return new LocalFolders(token, control, tiers, notes);
+        return tiers;
+    }
+
+    /** All folders of the tiers, for people. */
+    public String where() {
+        return String.join(", ", tiers.stream().map(TierConfig::root).toList());
     }
 
     private static String token(String text) {

@@ -17,42 +17,62 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The step host of a local run: one runner process per step, or, where there is no runner, this process itself. */
-final class LocalSteps implements AutoCloseable {
+/** The step host of a worker, with the runners that this process keeps, if it does. */
+final class StepRunners implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final int TOKEN_BYTES = 16;
 
     private final StepHost host;
     private final List<RunnerProcess> runners;
 
-    private LocalSteps(StepHost host, List<RunnerProcess> runners) {
+    private StepRunners(StepHost host, List<RunnerProcess> runners) {
         this.host = host;
         this.runners = runners;
     }
 
     /**
-     * @param control folder of the run that a restart finds again: socket, token and locks
+     * @param control folder of the worker that a restart finds again: socket, token and locks
      * @param fences folders that commands see nothing of but their own; empty: they are not confined
-     * @param output the commands' lines, for the display
+     * @param lines of commands, and what the user should know
      */
-    static LocalSteps open(
+    static StepRunners open(
+            Job job, Path control, StepsBy by, List<String> fences, StepHost.Listener listener, Consumer<String> lines)
+            throws IOException {
+        return switch (by) {
+            case StepsBy.Children children -> children(job, control, children, fences, listener, lines);
+            case StepsBy.Peers peers ->
+                new StepRunners(
+                        StepServer.open(
+                                StepServer.Options.of(peers.socket(), peers.token())
+                                        .withFences(fences)
+                                        .withGrace(GRACE)
+                                        .withNotes(lines)
+                                        .withGate(peers.gate()),
+                                listener),
+                        List.of());
+        };
+    }
+
+    /** A runner process per step, or, where there is no runner, this process itself. */
+    private static StepRunners children(
             Job job,
             Path control,
-            Optional<Path> program,
+            StepsBy.Children by,
             List<String> fences,
             StepHost.Listener listener,
-            StepServer.Output output,
-            Consumer<String> notes)
+            Consumer<String> lines)
             throws IOException {
         int slots = job.workers().slots();
+        StepServer.Output output =
+                (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing());
+        var program = by.program();
         if (program.isEmpty() || !Files.isExecutable(program.get())) {
             var perStep = job.steps().stream().collect(Collectors.toMap(Step::name, s -> slots));
-            return new LocalSteps(
-                    new InProcessRunner(control.toString(), perStep, listener, GRACE, output, notes), List.of());
+            return new StepRunners(
+                    new InProcessRunner(control.toString(), perStep, listener, GRACE, output, lines), List.of());
         }
         var token = token(control.resolve("token"));
         var socket = new SocketPath(control.resolve("steps.sock"));
@@ -61,15 +81,15 @@ final class LocalSteps implements AutoCloseable {
                         .withFences(fences)
                         .withGrace(GRACE)
                         .withOutput(output)
-                        .withNotes(notes),
+                        .withNotes(lines),
                 listener);
         var runners = new ArrayList<RunnerProcess>();
         for (var step : job.steps()) {
             var lock = control.resolve("runner-" + step.name() + ".lock");
             runners.add(RunnerProcess.start(
-                    new RunnerProcess.Options(program.get(), step.name(), slots, socket, token, lock, true), notes));
+                    new RunnerProcess.Options(program.get(), step.name(), slots, socket, token, lock, true), lines));
         }
-        return new LocalSteps(server, runners);
+        return new StepRunners(server, runners);
     }
 
     /** The same for all lives of the run: runners that outlived a killed engine show it to the next. */
