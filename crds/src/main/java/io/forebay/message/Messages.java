@@ -106,7 +106,8 @@ public final class Messages {
             int generation, List<Long> cancel, @Nullable Drain drain) {}
 
     /**
-     * @param cause DEADLINE, CANCELLED, STOPPED (onItemFailure: Stop), FATAL
+     * @param cause DEADLINE, CANCELLED, STOPPED (onItemFailure: Stop), FATAL; LEAVING: this worker alone ends, and what it cannot publish
+     *     is given back
      * @param untilMillis most time left for publishing
      */
     public record Drain(String cause, long untilMillis, boolean killSteps) {}
@@ -234,6 +235,18 @@ public final class Messages {
 
     /** How a repeated ItemEnded was taken. @param again the item will be leased again @param fenced forget it */
     public record Ended(boolean again, boolean fenced) {}
+
+    // ---- meeting and parting
+
+    /**
+     * Which job a coordinator has, for a worker that does not know yet whether it is the right one.
+     *
+     * @param manifest the job, canonical JSON
+     */
+    public record JobInfo(String job, String manifest) {}
+
+    /** The worker ends: it holds nothing any more. @param counters its last */
+    public record Leave(String worker, String instance, WorkerCounters counters) {}
 
     /** The worker gives items back unstarted (drain, node trouble); not counted. */
     public record Release(String worker, String instance, List<Long> items) {}

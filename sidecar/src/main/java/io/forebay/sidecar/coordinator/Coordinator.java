@@ -7,6 +7,7 @@ import io.forebay.message.Messages.Drain;
 import io.forebay.message.Messages.Ended;
 import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Leases;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Registered;
@@ -228,6 +229,16 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
     @Override
     public void release(Release release) throws LinkException, InterruptedException {
         inOffice().release(release);
+    }
+
+    @Override
+    public void leave(Leave leave) throws LinkException, InterruptedException {
+        inOffice().leave(leave);
+    }
+
+    /** Whether workers are answered: it has planned, or taken over. */
+    public boolean ready() {
+        return running != null;
     }
 
     /** Stops without a word to the records: whoever comes next takes over. After {@link #await} there is nothing left to say. */

@@ -54,6 +54,23 @@ public record CoordinatorOptions(
     /** Listing or records unavailable for longer than this end the run with 75. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** The same with leases of another length. */
+    public CoordinatorOptions withLease(Duration length) {
+        return new CoordinatorOptions(
+                mode,
+                runId,
+                scratch,
+                localWorker,
+                singleGuaranteed,
+                length,
+                patience,
+                me,
+                clock,
+                nanoTime,
+                sleeper,
+                background);
+    }
+
     /** {@code forebay run}: one process, real time. */
     public static CoordinatorOptions local(RunMode mode, Path scratch) {
         return new CoordinatorOptions(

@@ -5,6 +5,7 @@ import io.forebay.message.Messages.Drain;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.StepRun;
 import io.forebay.message.Messages.Unexported;
+import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.item.ItemEvent;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
@@ -48,6 +49,8 @@ final class Core {
     final Map<Integer, Held> held = new HashMap<>();
     final Map<Integer, Residue> residues;
     final Map<String, WorkerState> workers = new LinkedHashMap<>();
+    /** By process life: the last counters of all workers, those that are gone included. */
+    final Map<String, WorkerCounters> counters = new HashMap<>();
     /** By worker name: lives that ended in a row without an item done. */
     final Map<String, Integer> deaths = new HashMap<>();
 

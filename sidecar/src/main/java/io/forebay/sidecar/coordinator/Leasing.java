@@ -3,6 +3,7 @@ package io.forebay.sidecar.coordinator;
 import io.forebay.message.Messages.Holding;
 import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Leases;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Registered;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Which worker holds what. Methods take the core's lock. */
@@ -266,6 +268,7 @@ final class Leasing {
     private void note(WorkerState worker, Renew renew) {
         var before = worker.counters;
         worker.counters = renew.counters();
+        core.counters.put(worker.instance, renew.counters());
         var message = renew.counters().lastMessage();
         if (message != null && (before == null || !message.equals(before.lastMessage()))) {
             core.say(message);
@@ -307,6 +310,23 @@ final class Leasing {
             case "FLUSHING", "COMMITTING" -> ItemEvent.FLUSH;
             default -> null;
         };
+    }
+
+    /** What it held, if anything, is given to others as if it had died. */
+    void leave(Leave leave) {
+        core.lock.lock();
+        try {
+            var worker = core.workers.get(leave.worker());
+            if (worker == null || !worker.instance.equals(leave.instance())) {
+                return;
+            }
+            core.workers.remove(leave.worker());
+            core.counters.put(leave.instance(), leave.counters());
+            losses.loseAllBut(worker, Map.of(), false);
+            core.changed.signalAll();
+        } finally {
+            core.lock.unlock();
+        }
     }
 
     void release(Release release) {

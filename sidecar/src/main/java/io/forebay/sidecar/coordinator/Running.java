@@ -341,15 +341,12 @@ final class Running implements AutoCloseable {
             long flushed = 0;
             long filesFlushed = 0;
             long retries = 0;
-            for (var w : core.workers.values()) {
-                var c = w.counters;
-                if (c != null) {
-                    staged += c.bytesStaged();
-                    files += c.filesStaged();
-                    flushed += c.bytesFlushed();
-                    filesFlushed += c.filesFlushed();
-                    retries += c.retries();
-                }
+            for (var c : core.counters.values()) {
+                staged += c.bytesStaged();
+                files += c.filesStaged();
+                flushed += c.bytesFlushed();
+                filesFlushed += c.filesFlushed();
+                retries += c.retries();
             }
             var phase = core.allEnded()
                     ? "Ended"

@@ -5,6 +5,7 @@ import io.forebay.message.Messages.CommitRequest;
 import io.forebay.message.Messages.Ended;
 import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Leases;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Registered;
@@ -38,12 +39,36 @@ public interface CoordinatorLink {
 
     void release(Release release) throws LinkException, InterruptedException;
 
+    /** The last that a worker says. */
+    void leave(Leave leave) throws LinkException, InterruptedException;
+
     /** The coordinator cannot be reached, or its answer did not arrive; ask again. */
     final class LinkException extends Exception {
         private static final long serialVersionUID = 1L;
 
+        /** What is known of the coordinator. */
+        public enum Kind {
+            /** It did not answer. */
+            AWAY,
+            /** It is there, and cannot answer yet: it plans. */
+            NOT_NOW,
+            /** It is there, and does not take this worker's token. */
+            REFUSED
+        }
+
+        private final Kind kind;
+
         public LinkException(String message, Throwable cause) {
+            this(Kind.AWAY, message, cause);
+        }
+
+        public LinkException(Kind kind, String message, Throwable cause) {
             super(message, cause);
+            this.kind = kind;
+        }
+
+        public Kind kind() {
+            return kind;
         }
     }
 }

@@ -5,8 +5,10 @@ import io.forebay.message.Messages.Answer;
 import io.forebay.message.Messages.CommitRequest;
 import io.forebay.message.Messages.Ended;
 import io.forebay.message.Messages.ItemEnded;
+import io.forebay.message.Messages.JobInfo;
 import io.forebay.message.Messages.LeaseRequest;
 import io.forebay.message.Messages.Leases;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Registered;
 import io.forebay.message.Messages.Release;
@@ -46,6 +48,11 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
     public HttpCoordinatorLink(URI base, String token) {
         this.base = base;
         this.token = token;
+    }
+
+    /** Which job the coordinator has; answered while it plans, too. */
+    public JobInfo job() throws LinkException {
+        return ask(HttpPaths.JOB, Map.of(), JobInfo.class, HttpPaths.SOON, null);
     }
 
     @Override
@@ -97,6 +104,11 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
         ask(HttpPaths.RELEASE, release, Map.class, HttpPaths.SOON, null);
     }
 
+    @Override
+    public void leave(Leave leave) throws LinkException {
+        ask(HttpPaths.LEAVE, leave, Map.class, HttpPaths.SOON, null);
+    }
+
     private <A> A ask(String path, Object question, Class<A> answer, Duration patience, @Nullable String requestId)
             throws LinkException {
         var uri = base.resolve(path);
@@ -121,6 +133,7 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
             int code = http.getResponseCode();
             if (code != HttpURLConnection.HTTP_OK) {
                 throw new LinkException(
+                        kind(code),
                         "coordinator at " + base + " answered " + code + ": " + problem(http),
                         new IOException("HTTP " + code));
             }
@@ -130,6 +143,14 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
         } catch (IOException e) {
             throw new LinkException("coordinator at " + base + " cannot be reached: " + e, e);
         }
+    }
+
+    private static LinkException.Kind kind(int code) {
+        return switch (code) {
+            case HttpURLConnection.HTTP_FORBIDDEN -> LinkException.Kind.REFUSED;
+            case HttpURLConnection.HTTP_UNAVAILABLE -> LinkException.Kind.NOT_NOW;
+            default -> LinkException.Kind.AWAY;
+        };
     }
 
     private static String problem(HttpURLConnection http) throws IOException {

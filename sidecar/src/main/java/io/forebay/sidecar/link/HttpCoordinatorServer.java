@@ -6,7 +6,9 @@ import com.sun.net.httpserver.HttpServer;
 import io.forebay.message.MessageJson;
 import io.forebay.message.Messages.CommitRequest;
 import io.forebay.message.Messages.ItemEnded;
+import io.forebay.message.Messages.JobInfo;
 import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Release;
 import io.forebay.message.Messages.Renew;
@@ -21,10 +23,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Answers workers over HTTP. Everything but {@code /healthz} needs the job's token.
+ * Answers workers over HTTP. Everything but {@code /healthz} and {@code /readyz} needs the job's token.
  *
  * <pre>
  * 200 the answer   400 not JSON of the expected kind   403 wrong token   413 question above 8 MiB
@@ -82,14 +85,22 @@ public final class HttpCoordinatorServer implements AutoCloseable {
     }
 
     /**
-     * Starts to answer.
+     * What is answered beside the workers' questions.
      *
-     * @param at port 0: any free one
+     * @param job for workers that do not know yet whether this is theirs
+     * @param ready for {@code GET /readyz}: whether leases can be granted; 503 until then
      * @param status for {@code GET /status}: a record, written as JSON
      * @param metrics for {@code GET /metrics}: Prometheus' text format
      */
-    public HttpCoordinatorServer(
-            InetSocketAddress at, String token, CoordinatorLink link, Supplier<?> status, Supplier<String> metrics)
+    public record Pages(JobInfo job, BooleanSupplier ready, Supplier<?> status, Supplier<String> metrics) {}
+
+    /**
+     * Starts to answer.
+     *
+     * @param at port 0: any free one
+     * @throws java.net.BindException the port is in use, or the address is none of this machine's
+     */
+    public HttpCoordinatorServer(InetSocketAddress at, String token, CoordinatorLink link, Pages pages)
             throws IOException {
         if (token.isEmpty()) {
             throw new IllegalArgumentException("the job's token is empty");
@@ -108,16 +119,21 @@ public final class HttpCoordinatorServer implements AutoCloseable {
             link.release(q);
             return Map.of();
         });
+        question(HttpPaths.LEAVE, Leave.class, q -> {
+            link.leave(q);
+            return Map.of();
+        });
+        question(HttpPaths.JOB, Object.class, q -> pages.job());
         server.createContext(HttpPaths.LEASE, guarded(this::lease));
-        server.createContext(HttpPaths.STATUS, guarded(e -> send(e, 200, json(status.get()))));
+        server.createContext(HttpPaths.STATUS, guarded(e -> send(e, 200, json(pages.status().get()))));
         server.createContext(HttpPaths.METRICS, guarded(e -> {
             e.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4");
-            send(e, 200, metrics.get().getBytes(StandardCharsets.UTF_8));
+            send(e, 200, pages.metrics().get().getBytes(StandardCharsets.UTF_8));
         }));
-        server.createContext(HttpPaths.HEALTH, e -> {
-            try (e) {
-                send(e, 200, "ok\n".getBytes(StandardCharsets.US_ASCII));
-            }
+        server.createContext(HttpPaths.HEALTH, e -> say(e, 200, "ok"));
+        server.createContext(HttpPaths.READY, e -> {
+            boolean ready = pages.ready().getAsBoolean();
+            say(e, ready ? 200 : 503, ready ? "ready" : "planning");
         });
         server.start();
     }
@@ -206,6 +222,13 @@ public final class HttpCoordinatorServer implements AutoCloseable {
             return MessageJson.MAPPER.writeValueAsBytes(value);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("cannot be written as JSON: " + value.getClass(), e);
+        }
+    }
+
+    private static void say(HttpExchange exchange, int code, String word) throws IOException {
+        try (exchange) {
+            exchange.getResponseHeaders().set("Content-Type", "text/plain");
+            send(exchange, code, (word + "\n").getBytes(StandardCharsets.US_ASCII));
         }
     }
 

@@ -12,9 +12,12 @@ final class HttpPaths {
     static final String COMMIT = "/v1/commit";
     static final String ENDED = "/v1/ended";
     static final String RELEASE = "/v1/release";
+    static final String LEAVE = "/v1/leave";
+    static final String JOB = "/v1/job";
     static final String STATUS = "/status";
     static final String METRICS = "/metrics";
     static final String HEALTH = "/healthz";
+    static final String READY = "/readyz";
 
     /** Names one question: asked again with the same value it gets the same answer. */
     static final String REQUEST_ID = "X-Forebay-Request";

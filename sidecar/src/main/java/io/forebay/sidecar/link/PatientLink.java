@@ -5,6 +5,7 @@ import io.forebay.message.Messages.CommitRequest;
 import io.forebay.message.Messages.Ended;
 import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Leases;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Registered;
@@ -86,6 +87,12 @@ public final class PatientLink implements CoordinatorLink {
     @Override
     public Ended ended(ItemEnded ended) throws InterruptedException {
         return patiently(() -> link.ended(ended));
+    }
+
+    /** Once only: a worker that is not heard of has left as well. */
+    @Override
+    public void leave(Leave leave) throws LinkException, InterruptedException {
+        link.leave(leave);
     }
 
     @Override

@@ -306,11 +306,14 @@ final class AttemptRun implements Runnable {
         try {
             if (attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING) {
                 var failure = Failures.drained(drain.cause());
-                var list = stages.flush()
-                        .unexported(
-                                attempt,
-                                stages.steps().succeeded(attempt),
-                                failure.message() + " before the output was exported");
+                // Of a worker that leaves nothing is lost: another one makes it again.
+                var list = failure.permanent()
+                        ? stages.flush()
+                                .unexported(
+                                        attempt,
+                                        stages.steps().succeeded(attempt),
+                                        failure.message() + " before the output was exported")
+                        : List.<Unexported>of();
                 report(failure, List.of(), list);
                 return !list.isEmpty();
             }

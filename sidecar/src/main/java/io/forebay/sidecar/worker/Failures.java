@@ -12,6 +12,9 @@ final class Failures {
     private static final int DEADLINE = 124;
     private static final int CANCELLED = 130;
 
+    /** The word of a drain that concerns this worker alone: the job goes on elsewhere. */
+    static final String LEAVING = "LEAVING";
+
     private Failures() {}
 
     static Failure fetch(String uri, StoreException e) {
@@ -113,7 +116,7 @@ final class Failures {
         return new Failure("PiecesLost", message, PASSING, false, false, false, false);
     }
 
-    /** @param cause of the drain: DEADLINE, CANCELLED, STOPPED, FATAL */
+    /** @param cause of the drain: DEADLINE, CANCELLED, STOPPED, FATAL, LEAVING */
     static Failure drained(String cause) {
         return switch (cause) {
             case "DEADLINE" ->
@@ -125,6 +128,8 @@ final class Failures {
                         true,
                         false,
                         false);
+            case LEAVING ->
+                new Failure("WorkerLeft", "its worker was told to end", PASSING, false, false, false, false);
             case "CANCELLED" -> new Failure("Cancelled", "the job was cancelled", CANCELLED, false, true, false, false);
             default -> new Failure("Stopped", "the job was ended: " + cause, STEP, false, true, false, false);
         };

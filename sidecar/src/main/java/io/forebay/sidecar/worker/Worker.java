@@ -5,6 +5,7 @@ import io.forebay.message.Messages.Drain;
 import io.forebay.message.Messages.Holding;
 import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Renew;
 import io.forebay.message.Messages.Unexported;
@@ -108,7 +109,18 @@ public final class Worker implements AttemptRun.Host {
             renewer.interrupt();
         }
         var why = broken;
+        if (why == null) {
+            sayGoodbye();
+        }
         return new WorkerEnd(kept == 0 && why == null, why == null ? null : why.toString());
+    }
+
+    private void sayGoodbye() throws InterruptedException {
+        try {
+            link.leave(new Leave(me.worker(), me.instance(), snapshot()));
+        } catch (LinkException e) {
+            counters.say("coordinator away: " + e.getMessage());
+        }
     }
 
     private void register(List<Attempt> recovered) throws InterruptedException {
@@ -298,6 +310,15 @@ public final class Worker implements AttemptRun.Host {
     }
 
     // ---- drain
+
+    /**
+     * This worker alone ends: steps are stopped, what has been computed is published until the time is over, the rest is given back.
+     *
+     * @param within most time for publishing
+     */
+    public void leave(Duration within) {
+        drain(new Drain(Failures.LEAVING, System.currentTimeMillis() + within.toMillis(), true));
+    }
 
     /** No new item, no further step; what has ended is published until the order's time is over. May be repeated. */
     public void drain(Drain order) {

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.forebay.api.name.NameBytes;
 import io.forebay.message.Messages.ItemInput;
 import io.forebay.message.Messages.ItemLease;
+import io.forebay.message.Messages.JobInfo;
 import io.forebay.message.Messages.LeaseRequest;
 import io.forebay.message.Messages.Leases;
 import io.forebay.message.Messages.Release;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.coordinator.ExitCode;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.link.HttpCoordinatorServer.Pages;
 import io.forebay.testing.CoordinatorRig;
 import io.forebay.testing.CoordinatorRig.JobMaker;
 import io.forebay.testing.FakeWorker;
@@ -47,8 +49,7 @@ class HttpLinkTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 TOKEN,
                 link,
-                () -> status,
-                () -> "forebay_items 3\n");
+                new Pages(new JobInfo("increment", "{}"), () -> true, () -> status, () -> "forebay_items 3\n"));
     }
 
     private static URI at(HttpCoordinatorServer server) {

@@ -5,6 +5,7 @@ import io.forebay.message.Messages.CommitRequest;
 import io.forebay.message.Messages.Ended;
 import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Leases;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Registered;
@@ -52,6 +53,11 @@ class RefusingLink implements CoordinatorLink {
 
     @Override
     public Ended ended(ItemEnded ended) throws LinkException {
+        throw planning();
+    }
+
+    @Override
+    public void leave(Leave leave) throws LinkException {
         throw planning();
     }
 
