@@ -83,8 +83,12 @@ class ArchitectureTest {
                             "advisor",
                             "os")),
             Map.entry(
+                    "apart",
+                    List.of("local", "worker", "coordinator", "records", "item", "step", "link", "os")),
+            Map.entry(
                     "cli",
                     List.of(
+                            "apart",
                             "local",
                             "worker",
                             "coordinator",

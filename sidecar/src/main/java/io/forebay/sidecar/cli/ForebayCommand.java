@@ -38,6 +38,8 @@ import picocli.CommandLine.Spec;
             StatusCommand.class,
             ResumeCommand.class,
             VerifyCommand.class,
+            CoordinatorCommand.class,
+            BufferCommand.class,
             CopyCommand.StageIn.class,
             CopyCommand.Flush.class,
             AutoComplete.GenerateCompletion.class

@@ -1,0 +1,189 @@
+package io.forebay.sidecar.apart;
+
+import io.forebay.api.job.Job;
+import io.forebay.message.Messages.JobInfo;
+import io.forebay.message.Messages.WorkerCounters;
+import io.forebay.sidecar.coordinator.CoordinatorException;
+import io.forebay.sidecar.coordinator.CoordinatorOptions;
+import io.forebay.sidecar.coordinator.Progress;
+import io.forebay.sidecar.link.HttpCoordinatorServer;
+import io.forebay.sidecar.local.ForegroundRun;
+import io.forebay.sidecar.local.JobRun;
+import io.forebay.sidecar.local.JobStores;
+import io.forebay.sidecar.local.Opening;
+import io.forebay.sidecar.local.Resources;
+import io.forebay.sidecar.local.RunProgress;
+import io.forebay.sidecar.local.RunRates;
+import io.forebay.sidecar.local.RunRefused;
+import io.forebay.sidecar.local.RunResult;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * {@code forebay coordinator}: the coordinator of a job, for workers elsewhere. Answers from the beginning on ("ask again" while it plans),
+ * and until the last worker has heard that the job is over, or is silent for as long as a lease.
+ */
+public final class CoordinatorProcess implements ForegroundRun {
+    private static final int PASSING = 75;
+    private static final int REFUSED = 64;
+    private static final Duration LOOK = Duration.ofMillis(100);
+
+    /**
+     * @param listen where workers reach it
+     * @param portFile gets the port, a decimal number and a newline, as soon as it listens
+     */
+    public record Options(
+            CoordinatorOptions coordinator, ListenAddress listen, Optional<Path> portFile, JobToken token) {}
+
+    private final Resources resources;
+    private final JobRun run;
+    private final Duration lease;
+    private final RunRates rates = new RunRates(System.nanoTime());
+
+    private CoordinatorProcess(Resources resources, JobRun run, Duration lease) {
+        this.resources = resources;
+        this.run = run;
+        this.lease = lease;
+    }
+
+    /**
+     * Listens, then plans or takes over.
+     *
+     * @param lines told to the user
+     * @throws RunRefused with the exit code that says why
+     */
+    public static CoordinatorProcess open(Job job, Options options, Consumer<String> lines)
+            throws RunRefused, InterruptedException {
+        return Opening.of(job, job.deadlines().run(), resources -> open(job, options, lines, resources));
+    }
+
+    private static CoordinatorProcess open(Job job, Options options, Consumer<String> lines, Resources resources)
+            throws RunRefused, CoordinatorException, IOException, InterruptedException {
+        var stores = resources.add(new JobStores(job.stores()));
+        var run = JobRun.claim(job, stores.stores(), options.coordinator(), resources);
+        var server = resources.add(serve(job, options, run));
+        lines.accept("coordinator of " + job.name() + " listens on " + options.listen().url(server.port()));
+        if (options.portFile().isPresent()) {
+            write(options.portFile().get(), server.port());
+        }
+        run.start(lines);
+        return new CoordinatorProcess(resources, run, options.coordinator().lease());
+    }
+
+    private static HttpCoordinatorServer serve(Job job, Options options, JobRun run) throws RunRefused, IOException {
+        var coordinator = run.coordinator();
+        var listen = options.listen();
+        try {
+            return new HttpCoordinatorServer(
+                    listen.socketAddress(),
+                    options.token().text(),
+                    coordinator,
+                    new HttpCoordinatorServer.Pages(
+                            new JobInfo(job.name(), job.manifest()),
+                            coordinator::ready,
+                            coordinator::progress,
+                            () -> MetricsText.of(coordinator.progress())));
+        } catch (UnknownHostException e) {
+            throw new RunRefused(
+                    REFUSED, "cannot listen on " + listen + ": no such host. Give an address of this machine by --listen");
+        } catch (BindException e) {
+            throw new RunRefused(
+                    PASSING,
+                    "cannot listen on " + listen + ": " + e.getMessage()
+                            + ". Is another coordinator on that port? Give another one by --listen; with port 0 any free one is taken");
+        }
+    }
+
+    /** Appears whole. */
+    private static void write(Path file, int port) throws RunRefused {
+        var whole = file.toAbsolutePath();
+        var temporary = whole.resolveSibling("." + whole.getFileName() + "." + ProcessHandle.current().pid());
+        try {
+            Files.writeString(temporary, port + "\n", StandardCharsets.US_ASCII);
+            Files.move(temporary, whole, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new RunRefused(REFUSED, "cannot write the port file " + file + ": " + e);
+        }
+    }
+
+    @Override
+    public RunResult run() throws InterruptedException {
+        var summary = run.await(null);
+        awaitWorkers();
+        return run.result(summary, traffic(run.coordinator().progress()), Optional.empty(), List.of(), null);
+    }
+
+    /** They ask until they are told that nothing is left, and then say that they leave; one that has died is silent. */
+    private void awaitWorkers() throws InterruptedException {
+        long end = System.nanoTime() + lease.multipliedBy(2).toNanos();
+        while (run.coordinator().progress().workers() > 0 && System.nanoTime() - end < 0) {
+            Thread.sleep(LOOK);
+        }
+    }
+
+    private static WorkerCounters traffic(Progress p) {
+        return new WorkerCounters(
+                p.bytesStaged(), p.filesStaged(), p.bytesFlushed(), p.filesFlushed(), p.retries(), 0, 0, 0, null);
+    }
+
+    @Override
+    public RunProgress progress() {
+        var p = run.coordinator().progress();
+        rates.sample(System.nanoTime(), p.bytesStaged(), p.bytesFlushed(), p.done() - p.skipped() + p.failed());
+        return new RunProgress(
+                p.phase(),
+                p.items(),
+                p.done() - p.skipped(),
+                p.skipped(),
+                p.failed(),
+                0,
+                0,
+                p.running(),
+                0,
+                p.bytesStaged(),
+                rates.stageRate(),
+                p.bytesFlushed(),
+                rates.flushRate(),
+                0,
+                0,
+                p.retries(),
+                rates.secondsLeft(p.items() - p.done() - p.failed()),
+                p.lastMessage() == null ? "" : p.lastMessage());
+    }
+
+    @Override
+    public Optional<RunResult> overdue() {
+        return run.overdue(KEPT);
+    }
+
+    private static final String KEPT = "the workers' buffers";
+
+    @Override
+    public void cancel(boolean interrupt) {
+        run.cancel(interrupt);
+    }
+
+    @Override
+    public String cancelling() {
+        return "cancelling; workers complete commits begun, the rest is listed";
+    }
+
+    @Override
+    public String abandon() {
+        return run.abandon(List.of(), KEPT);
+    }
+
+    @Override
+    public void close() {
+        resources.close();
+    }
+}
