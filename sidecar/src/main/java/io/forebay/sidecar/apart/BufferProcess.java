@@ -12,7 +12,7 @@ import io.forebay.sidecar.local.ForegroundRun;
 import io.forebay.sidecar.local.JobStores;
 import io.forebay.sidecar.local.LocalImages;
 import io.forebay.sidecar.local.LocalOptions.Images;
-import io.forebay.sidecar.local.Opening;
+import io.forebay.sidecar.local.RunOpening;
 import io.forebay.sidecar.local.Resources;
 import io.forebay.sidecar.local.RunProgress;
 import io.forebay.sidecar.local.RunRefused;
@@ -120,7 +120,7 @@ public final class BufferProcess implements ForegroundRun {
      */
     public static BufferProcess open(Job job, Options options, Consumer<String> lines)
             throws RunRefused, InterruptedException {
-        return Opening.of(job, Optional.empty(), resources -> {
+        return RunOpening.of(job, Optional.empty(), resources -> {
             var link = new HttpCoordinatorLink(options.coordinator(), options.token().text());
             new Greeting(job, options.coordinator(), link).exchange(options.patience(), lines);
             var stores = resources.add(new JobStores(job.stores()));

@@ -10,7 +10,7 @@ import io.forebay.sidecar.link.HttpCoordinatorServer;
 import io.forebay.sidecar.local.ForegroundRun;
 import io.forebay.sidecar.local.JobRun;
 import io.forebay.sidecar.local.JobStores;
-import io.forebay.sidecar.local.Opening;
+import io.forebay.sidecar.local.RunOpening;
 import io.forebay.sidecar.local.Resources;
 import io.forebay.sidecar.local.RunProgress;
 import io.forebay.sidecar.local.RunRates;
@@ -63,7 +63,7 @@ public final class CoordinatorProcess implements ForegroundRun {
      */
     public static CoordinatorProcess open(Job job, Options options, Consumer<String> lines)
             throws RunRefused, InterruptedException {
-        return Opening.of(job, job.deadlines().run(), resources -> open(job, options, lines, resources));
+        return RunOpening.of(job, job.deadlines().run(), resources -> open(job, options, lines, resources));
     }
 
     private static CoordinatorProcess open(Job job, Options options, Consumer<String> lines, Resources resources)
