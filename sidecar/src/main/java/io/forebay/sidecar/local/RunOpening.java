@@ -6,6 +6,7 @@ import io.forebay.sidecar.coordinator.ExitCode;
 import io.forebay.sidecar.journal.JournalException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -43,7 +44,7 @@ public final class RunOpening {
                     "the deadline (spec.deadlines.run) passed while " + job.name()
                             + " was being planned; nothing was started. Is the store of its inputs or records slow or away? Run again.");
         } catch (ExecutionException e) {
-            throw refusal(e.getCause());
+            throw refusal(Objects.requireNonNullElse(e.getCause(), e));
         }
     }
 
