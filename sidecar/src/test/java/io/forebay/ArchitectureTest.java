@@ -82,9 +82,7 @@ class ArchitectureTest {
                             "telemetry",
                             "advisor",
                             "os")),
-            Map.entry(
-                    "apart",
-                    List.of("local", "worker", "coordinator", "records", "item", "step", "link", "os")),
+            Map.entry("apart", List.of("local", "worker", "coordinator", "records", "item", "step", "link", "os")),
             Map.entry(
                     "cli",
                     List.of(

@@ -34,11 +34,14 @@ class ApartIT extends RigTest {
         for (int i = 0; i < count; i++) {
             assertThat(rig.published()).containsEntry("f%03d".formatted(i), "value " + i);
         }
-        assertThat(apart.completions()).as("one completion record for each item").hasSize(count);
+        assertThat(apart.completions())
+                .as("one completion record for each item")
+                .hasSize(count);
     }
 
     @Test
-    @DisplayName("a coordinator and two workers carry 60 items: each output published once, recorded once, all end with 0")
+    @DisplayName(
+            "a coordinator and two workers carry 60 items: each output published once, recorded once, all end with 0")
     void twoWorkers() throws Exception {
         items(60);
         rig.job(script("sleep 0.1"), "  workers: {slots: 2}");

@@ -74,9 +74,7 @@ final class ApartRig {
         args.add(manifest().toString());
         var process = rig.start(args.toArray(String[]::new));
         Wait.until(
-                "the coordinator listens",
-                Duration.ofSeconds(60),
-                () -> Files.exists(portFile) || !process.isAlive());
+                "the coordinator listens", Duration.ofSeconds(60), () -> Files.exists(portFile) || !process.isAlive());
         return process;
     }
 

@@ -12,8 +12,8 @@ import io.forebay.sidecar.local.ForegroundRun;
 import io.forebay.sidecar.local.JobStores;
 import io.forebay.sidecar.local.LocalImages;
 import io.forebay.sidecar.local.LocalOptions.Images;
-import io.forebay.sidecar.local.RunOpening;
 import io.forebay.sidecar.local.Resources;
+import io.forebay.sidecar.local.RunOpening;
 import io.forebay.sidecar.local.RunProgress;
 import io.forebay.sidecar.local.RunRefused;
 import io.forebay.sidecar.local.RunResult;
@@ -82,8 +82,7 @@ public final class BufferProcess implements ForegroundRun {
         }
 
         private StepsBy stepsBy(CommitGate gate) {
-            return steps.<StepsBy>map(
-                            s -> new StepsBy.Peers(s.path(), s.token().text(), gate))
+            return steps.<StepsBy>map(s -> new StepsBy.Peers(s.path(), s.token().text(), gate))
                     .orElseGet(() -> new StepsBy.Children(runner));
         }
     }
@@ -121,7 +120,8 @@ public final class BufferProcess implements ForegroundRun {
     public static BufferProcess open(Job job, Options options, Consumer<String> lines)
             throws RunRefused, InterruptedException {
         return RunOpening.of(job, Optional.empty(), resources -> {
-            var link = new HttpCoordinatorLink(options.coordinator(), options.token().text());
+            var link = new HttpCoordinatorLink(
+                    options.coordinator(), options.token().text());
             new Greeting(job, options.coordinator(), link).exchange(options.patience(), lines);
             var stores = resources.add(new JobStores(job.stores()));
             var contact = new Contact(link);
@@ -135,8 +135,8 @@ public final class BufferProcess implements ForegroundRun {
                     options.environment());
             var side = WorkerSide.open(job, setup, place, stores, contact, lines, resources);
             side.notes().forEach(n -> lines.accept("note: " + n));
-            lines.accept("worker " + options.me().worker() + " of " + job.name() + " works for "
-                    + options.coordinator());
+            lines.accept(
+                    "worker " + options.me().worker() + " of " + job.name() + " works for " + options.coordinator());
             var process = new BufferProcess(job, options, resources, side, contact, gate);
             podEnds.thenRun(() -> process.cancel(false));
             return process;
@@ -187,7 +187,8 @@ public final class BufferProcess implements ForegroundRun {
                 Thread.sleep(LOOK);
                 boolean computing = side.worker().states().containsKey(ItemState.RUNNING);
                 if (contact.silence().compareTo(options.patience()) > 0 && !computing) {
-                    alone = "the coordinator has not answered for " + contact.silence().toSeconds() + " s: " + contact.problem();
+                    alone = "the coordinator has not answered for "
+                            + contact.silence().toSeconds() + " s: " + contact.problem();
                     worker.interrupt();
                     return;
                 }
@@ -298,7 +299,8 @@ public final class BufferProcess implements ForegroundRun {
 
     @Override
     public String abandon() {
-        return "the coordinator gives what this worker held to others; what is in its buffer is kept in " + side.where();
+        return "the coordinator gives what this worker held to others; what is in its buffer is kept in "
+                + side.where();
     }
 
     @Override

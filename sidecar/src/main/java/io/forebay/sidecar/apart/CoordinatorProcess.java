@@ -10,8 +10,8 @@ import io.forebay.sidecar.link.HttpCoordinatorServer;
 import io.forebay.sidecar.local.ForegroundRun;
 import io.forebay.sidecar.local.JobRun;
 import io.forebay.sidecar.local.JobStores;
-import io.forebay.sidecar.local.RunOpening;
 import io.forebay.sidecar.local.Resources;
+import io.forebay.sidecar.local.RunOpening;
 import io.forebay.sidecar.local.RunProgress;
 import io.forebay.sidecar.local.RunRates;
 import io.forebay.sidecar.local.RunRefused;
@@ -71,7 +71,8 @@ public final class CoordinatorProcess implements ForegroundRun {
         var stores = resources.add(new JobStores(job.stores()));
         var run = JobRun.claim(job, stores.stores(), options.coordinator(), resources);
         var server = resources.add(serve(job, options, run));
-        lines.accept("coordinator of " + job.name() + " listens on " + options.listen().url(server.port()));
+        lines.accept("coordinator of " + job.name() + " listens on "
+                + options.listen().url(server.port()));
         if (options.portFile().isPresent()) {
             write(options.portFile().get(), server.port());
         }
@@ -94,7 +95,8 @@ public final class CoordinatorProcess implements ForegroundRun {
                             () -> MetricsText.of(coordinator.progress())));
         } catch (UnknownHostException e) {
             throw new RunRefused(
-                    REFUSED, "cannot listen on " + listen + ": no such host. Give an address of this machine by --listen");
+                    REFUSED,
+                    "cannot listen on " + listen + ": no such host. Give an address of this machine by --listen");
         } catch (BindException e) {
             throw new RunRefused(
                     PASSING,
@@ -106,7 +108,8 @@ public final class CoordinatorProcess implements ForegroundRun {
     /** Appears whole. */
     private static void write(Path file, int port) throws RunRefused {
         var whole = file.toAbsolutePath();
-        var temporary = whole.resolveSibling("." + whole.getFileName() + "." + ProcessHandle.current().pid());
+        var temporary = whole.resolveSibling(
+                "." + whole.getFileName() + "." + ProcessHandle.current().pid());
         try {
             Files.writeString(temporary, port + "\n", StandardCharsets.US_ASCII);
             Files.move(temporary, whole, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

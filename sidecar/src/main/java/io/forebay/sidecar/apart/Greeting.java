@@ -21,7 +21,8 @@ final class Greeting {
     private static final Duration FIRST_WAIT = Duration.ofMillis(100);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
     /** What may be changed while a job runs, or concerns the other side alone (DESIGN 4, Records: not part of an item's identity). */
-    private static final List<String> FREE = List.of("buffer", "workers", "retry", "deadlines", "locality", "suspend", "run");
+    private static final List<String> FREE =
+            List.of("buffer", "workers", "retry", "deadlines", "locality", "suspend", "run");
 
     private final Job job;
     private final URI at;
@@ -52,7 +53,8 @@ final class Greeting {
                 if (e.kind() == LinkException.Kind.REFUSED) {
                     throw new RunRefused(
                             REFUSED,
-                            "the coordinator at " + at + " does not take this worker's token: it belongs to another job, or user."
+                            "the coordinator at " + at
+                                    + " does not take this worker's token: it belongs to another job, or user."
                                     + " Give both the same token file (--token-file), and this worker its own coordinator's address (--coordinator)");
                 }
                 if (System.nanoTime() - end > 0) {
@@ -76,7 +78,8 @@ final class Greeting {
             throw new RunRefused(
                     REFUSED,
                     "the coordinator at " + at + " has another job, " + theirs.job() + "; this worker was started for "
-                            + job.name() + ". Give both the same manifest, or this worker its own coordinator's address (--coordinator)");
+                            + job.name()
+                            + ". Give both the same manifest, or this worker its own coordinator's address (--coordinator)");
         }
         if (!identityOf(theirs.manifest()).equals(identityOf(job.manifest()))) {
             throw new RunRefused(

@@ -20,7 +20,8 @@ public final class JobToken {
     public static JobToken read(Path file) throws RunRefused {
         try {
             if (Files.size(file) > LONGEST) {
-                throw new RunRefused(64, "the token file " + file + " has more than " + LONGEST + " bytes: is it another file?");
+                throw new RunRefused(
+                        64, "the token file " + file + " has more than " + LONGEST + " bytes: is it another file?");
             }
             var text = Files.readString(file, StandardCharsets.ISO_8859_1)
                     .lines()

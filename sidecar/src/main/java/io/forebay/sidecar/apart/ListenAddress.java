@@ -24,7 +24,8 @@ public record ListenAddress(String host, int port) {
         }
         try {
             return new ListenAddress(
-                    bracketed ? host.substring(1, host.length() - 1) : host, Integer.parseInt(text.substring(colon + 1)));
+                    bracketed ? host.substring(1, host.length() - 1) : host,
+                    Integer.parseInt(text.substring(colon + 1)));
         } catch (NumberFormatException e) {
             throw bad(text);
         }
@@ -36,9 +37,7 @@ public record ListenAddress(String host, int port) {
     }
 
     InetSocketAddress socketAddress() throws UnknownHostException {
-        return host.isEmpty()
-                ? new InetSocketAddress(port)
-                : new InetSocketAddress(InetAddress.getByName(host), port);
+        return host.isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(InetAddress.getByName(host), port);
     }
 
     /** As URLs write it; this machine's name is not known here, so "all addresses" is told as the loopback one. */

@@ -170,8 +170,7 @@ final class BufferCommand implements Callable<Integer> {
         return new BufferProcess.Options(
                 me,
                 new BufferPlace.Wish(me.worker(), Optional.ofNullable(disk), tiers, Optional.ofNullable(control)),
-                Optional.ofNullable(socket)
-                        .map(p -> new StepSocket(new SocketPath(p.toAbsolutePath()), stepToken)),
+                Optional.ofNullable(socket).map(p -> new StepSocket(new SocketPath(p.toAbsolutePath()), stepToken)),
                 Foreground.stepRunner(),
                 images,
                 System.getenv(),

@@ -55,8 +55,8 @@ final class Converters {
         }
 
         private static TypeConversionException bad(String text) {
-            return new TypeConversionException(
-                    "'" + text + "' is no address of a coordinator; write http://HOST:PORT, as it prints when it listens");
+            return new TypeConversionException("'" + text
+                    + "' is no address of a coordinator; write http://HOST:PORT, as it prints when it listens");
         }
     }
 }

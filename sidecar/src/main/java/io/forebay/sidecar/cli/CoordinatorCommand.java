@@ -42,7 +42,8 @@ final class CoordinatorCommand implements Callable<Integer> {
             names = "--listen",
             paramLabel = "HOST:PORT",
             defaultValue = "127.0.0.1:0",
-            description = "where workers reach it; :PORT is all addresses, port 0 any free one (default: ${DEFAULT-VALUE})",
+            description =
+                    "where workers reach it; :PORT is all addresses, port 0 any free one (default: ${DEFAULT-VALUE})",
             converter = Converters.Address.class)
     private ListenAddress listen = new ListenAddress("127.0.0.1", 0);
 

@@ -120,8 +120,6 @@ final class Foreground {
     /** Built beside the engine; the launcher tells where. */
     static Optional<Path> stepRunner() {
         @Nullable String path = System.getProperty("forebay.runner");
-        return path == null || path.isEmpty()
-                ? Optional.empty()
-                : Optional.of(Path.of(path));
+        return path == null || path.isEmpty() ? Optional.empty() : Optional.of(Path.of(path));
     }
 }

@@ -125,7 +125,8 @@ public final class HttpCoordinatorServer implements AutoCloseable {
         });
         question(HttpPaths.JOB, Object.class, q -> pages.job());
         server.createContext(HttpPaths.LEASE, guarded(this::lease));
-        server.createContext(HttpPaths.STATUS, guarded(e -> send(e, 200, json(pages.status().get()))));
+        server.createContext(
+                HttpPaths.STATUS, guarded(e -> send(e, 200, json(pages.status().get()))));
         server.createContext(HttpPaths.METRICS, guarded(e -> {
             e.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4");
             send(e, 200, pages.metrics().get().getBytes(StandardCharsets.UTF_8));

@@ -82,7 +82,8 @@ public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers,
             throw new RunRefused(
                     64,
                     "--tier names " + roots.size() + " folder" + (roots.size() == 1 ? "" : "s") + ", the manifest has "
-                            + declared.size() + " tiers (spec.buffer.tiers): name one for each, in that order, or none");
+                            + declared.size()
+                            + " tiers (spec.buffer.tiers): name one for each, in that order, or none");
         }
         var tiers = new ArrayList<TierConfig>();
         for (int i = 0; i < roots.size(); i++) {

@@ -93,9 +93,8 @@ public final class JobRun {
 
     /** SIGINT or SIGTERM: no new transfer, commits begun are completed, the rest is listed; within 30 s (E2). */
     public void cancel(boolean interrupt) {
-        var most = job.deadlines().drain().compareTo(CANCEL) < 0
-                ? job.deadlines().drain()
-                : CANCEL;
+        var most =
+                job.deadlines().drain().compareTo(CANCEL) < 0 ? job.deadlines().drain() : CANCEL;
         cancelled = interrupt ? ExitCode.CANCELLED_BY_INTERRUPT : ExitCode.CANCELLED_BY_TERM;
         coordinator.drain(interrupt ? DrainCause.INTERRUPTED : DrainCause.TERMINATED, most, true);
     }

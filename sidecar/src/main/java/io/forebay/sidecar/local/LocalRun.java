@@ -75,8 +75,7 @@ public final class LocalRun implements ForegroundRun {
             orders.interrupt();
         }
         var summary = run.await(end.brokenBecause());
-        var keptAt =
-                !end.clean() || summary.unexported() > 0 ? Optional.of(side.where()) : Optional.<String>empty();
+        var keptAt = !end.clean() || summary.unexported() > 0 ? Optional.of(side.where()) : Optional.<String>empty();
         side.keep(keptAt.isPresent());
         return run.result(summary, side.worker().snapshot(), keptAt, side.notes(), end.brokenBecause());
     }

@@ -66,8 +66,7 @@ final class StepRunners implements AutoCloseable {
             Consumer<String> lines)
             throws IOException {
         int slots = job.workers().slots();
-        StepServer.Output output =
-                (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing());
+        StepServer.Output output = (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing());
         var program = by.program();
         if (program.isEmpty() || !Files.isExecutable(program.get())) {
             var perStep = job.steps().stream().collect(Collectors.toMap(Step::name, s -> slots));
