@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -163,6 +164,11 @@ public final class TieredBuffer implements Buffer {
         if (revived != null) {
             return Optional.of(revived);
         }
+        if (isInUse(owner)) {
+            // The coordinator leases an item again as soon as it hears of the failure; what the attempt before had is let go a moment later.
+            pauseForSpace(wait);
+            return Optional.empty();
+        }
         var claim = request(owner, inputBytes, fromTier);
         try {
             if (!spaces.awaitGrant(claim, owner.folderName(), wait)) {
@@ -187,6 +193,12 @@ public final class TieredBuffer implements Buffer {
             pauseForSpace(wait);
             return Optional.empty();
         }
+    }
+
+    private boolean isInUse(Owner owner) {
+        return !owner.isShared()
+                && spaces.see(view -> IntStream.range(0, tiers.size())
+                        .anyMatch(t -> view.at(new Place(t, owner.folderName())) != null));
     }
 
     private static void pauseForSpace(boolean wait) throws InterruptedException {

@@ -285,6 +285,26 @@ class TieredBufferTest {
     }
 
     @Test
+    @DisplayName("an item that is tried again waits until the attempt before has let go of its folder")
+    void nextAttemptWaitsForTheOneBefore() throws Exception {
+        try (var buffer = open(tier("a", 256))) {
+            var before = buffer.admit(1, 1, 1, MIB, 0);
+            Files.write(Path.of(before.out(), "result"), new byte[1000]);
+            assertThat(buffer.tryAdmit(1, 1, 2, MIB, 0)).isEmpty();
+            var next = java.util.concurrent.CompletableFuture.supplyAsync(() -> {
+                try {
+                    return buffer.admit(1, 1, 2, MIB, 0);
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            });
+            before.discard();
+            assertThat(Path.of(next.get(20, java.util.concurrent.TimeUnit.SECONDS).out()))
+                    .isEmptyDirectory();
+        }
+    }
+
+    @Test
     @DisplayName("C8 a tier whose folder has gone is passed over")
     void passesOverATierWhoseFolderIsGone() throws Exception {
         try (var buffer = open(tier("a", 256), tier("b", 256))) {
