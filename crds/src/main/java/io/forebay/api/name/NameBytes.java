@@ -41,6 +41,9 @@ public final class NameBytes {
      * @throws IllegalArgumentException for a surrogate that stands for no byte (such a text was never a name)
      */
     public static byte[] encode(String name) {
+        if (isAscii(name)) {
+            return name.getBytes(StandardCharsets.ISO_8859_1);
+        }
         var strict = StandardCharsets.UTF_8
                 .newEncoder()
                 .onMalformedInput(CodingErrorAction.REPORT)
@@ -65,11 +68,24 @@ public final class NameBytes {
 
     /** Whether the name is valid UTF-8 (S3 keys must be). */
     public static boolean isUtf8(String name) {
+        if (isAscii(name)) {
+            return true;
+        }
         try {
             StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
             return true;
         } catch (CharacterCodingException e) {
             return false;
         }
+    }
+
+    /** As nearly all names are: then no coder is needed, which costs more than all else that is done to a name. */
+    private static boolean isAscii(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (name.charAt(i) >= 0x80) {
+                return false;
+            }
+        }
+        return true;
     }
 }

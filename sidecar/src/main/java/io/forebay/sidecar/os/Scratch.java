@@ -88,8 +88,8 @@ final class Scratch implements AutoCloseable {
             if (c == 0 || c >= 0x80) {
                 return false;
             }
-            place.set(ValueLayout.JAVA_BYTE, i, (byte) c);
         }
+        MemorySegment.copy(name.getBytes(StandardCharsets.ISO_8859_1), 0, place, ValueLayout.JAVA_BYTE, 0, n);
         place.set(ValueLayout.JAVA_BYTE, n, (byte) 0);
         return true;
     }

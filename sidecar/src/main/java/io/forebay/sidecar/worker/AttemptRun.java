@@ -158,7 +158,7 @@ final class AttemptRun implements Runnable {
         space.running(true);
         try (var watch = stages.early().watch(attempt)) {
             try {
-                timed(Stage.RUN, () -> stages.steps().run(attempt));
+                timed(Stage.RUN, () -> stages.steps().run(attempt, this::freeSlot));
             } catch (AttemptFailed | InterruptedException e) {
                 watch.abandon();
                 throw e;
@@ -170,7 +170,10 @@ final class AttemptRun implements Runnable {
         freeSlot();
     }
 
-    /** After the last step; after a failure only when the coordinator's answer to it is known, so that nothing starts that must not. */
+    /**
+     * With the end of the last step, so that the next item computes while the journal is synced, the folder is measured and a copy under
+     * way ends; after a failure only when the coordinator's answer to it is known, so that nothing starts that must not.
+     */
     private void freeSlot() {
         var taken = slot;
         if (taken != null) {

@@ -55,9 +55,10 @@ final class StepStage {
     /**
      * From the first step that has not ended yet.
      *
+     * @param computed called as soon as the last step has ended well, before its end is durable: what follows computes nothing
      * @throws AttemptFailed a step failed, was lost, overgrew the buffer, or was stopped by a drain
      */
-    void run(Attempt attempt) throws AttemptFailed, InterruptedException, IOException {
+    void run(Attempt attempt, Runnable computed) throws AttemptFailed, InterruptedException, IOException {
         var variables = variables(attempt);
         for (int i = 0; i < job.steps().size(); i++) {
             var step = job.steps().get(i);
@@ -74,6 +75,9 @@ final class StepStage {
             var command = command(id, step, attempt, variables);
             journal.note(new JournalRecord.StepStarted(id.item(), id.generation(), id.attempt(), step.name()));
             var end = runOne(attempt, id, command);
+            if (i == job.steps().size() - 1 && endedWell(attempt, end)) {
+                computed.run();
+            }
             var run = new StepRun(
                     step.name(),
                     command.argv(),
@@ -156,6 +160,14 @@ final class StepStage {
             throw new AttemptFailed(Failures.drained(drain.cause()));
         }
         throw new AttemptFailed(Failures.stepFailed(what(attempt, step) + " " + how(run, end)));
+    }
+
+    private static boolean endedWell(Attempt attempt, End end) {
+        return !end.lost()
+                && end.exit() == 0
+                && end.signal() == 0
+                && attempt.overgrown() == null
+                && !attempt.space().distrusted();
     }
 
     private static String what(Attempt attempt, Step step) {
