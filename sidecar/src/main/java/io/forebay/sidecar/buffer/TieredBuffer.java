@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,7 +165,8 @@ public final class TieredBuffer implements Buffer {
             return Optional.of(revived);
         }
         if (isInUse(owner)) {
-            // The coordinator leases an item again as soon as it hears of the failure; what the attempt before had is let go a moment later.
+            // The coordinator leases an item again as soon as it hears of the failure; what the attempt before had is
+            // let go a moment later.
             pauseForSpace(wait);
             return Optional.empty();
         }

@@ -299,7 +299,8 @@ class TieredBufferTest {
                 }
             });
             before.discard();
-            assertThat(Path.of(next.get(20, java.util.concurrent.TimeUnit.SECONDS).out()))
+            assertThat(Path.of(
+                            next.get(20, java.util.concurrent.TimeUnit.SECONDS).out()))
                     .isEmptyDirectory();
         }
     }
