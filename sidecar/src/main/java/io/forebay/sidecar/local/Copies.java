@@ -15,6 +15,9 @@ import io.forebay.sidecar.flush.Flusher.ChangingException;
 import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputScan;
 import io.forebay.sidecar.flush.OutputScan.NameConflictException;
+import io.forebay.sidecar.os.Errno;
+import io.forebay.sidecar.os.Posix;
+import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
 import io.forebay.sidecar.store.Store;
@@ -24,28 +27,35 @@ import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import io.forebay.sidecar.worker.BufferFiles;
 import io.forebay.sidecar.worker.InputNames;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * {@code forebay stage-in} and {@code forebay flush}: the engine's transfers by themselves, for scripts that do their own
- * work in between. Each file is whole and verified, or it is named as failed; a failure does not stop the others.
+ * work in between. Each file is whole and verified, or it is named as failed; a failure does not stop the others. An interruption ends
+ * all, and what was begun is removed. Used once.
  */
 public final class Copies {
-    private static final int FILES_AT_ONCE = 64;
-    private static final int MOST_PROBLEMS = 1000;
+    /** So many outputs are published together. */
+    private static final int BATCH = 1024;
+    /** For removing what an interrupted flush left; what is not removed then is told. */
+    private static final Duration REMOVAL = Duration.ofSeconds(15);
 
     private final JobStores stores;
-    private final AtomicLong files = new AtomicLong();
-    private final AtomicLong bytes = new AtomicLong();
-    private final AtomicLong failed = new AtomicLong();
-    private final ConcurrentLinkedQueue<String> problems = new ConcurrentLinkedQueue<>();
+    private final CopyTasks tasks = new CopyTasks();
+    /** Tells temporary names of this process from others'. */
+    private final String token = Long.toHexString(ProcessHandle.current().pid());
+
+    private final AtomicLong temporaries = new AtomicLong();
 
     public Copies(JobStores stores) {
         this.stores = stores;
@@ -58,6 +68,11 @@ public final class Copies {
         }
     }
 
+    /** How things stand; of use after an interruption. Thread-safe. */
+    public Report report() {
+        return tasks.report();
+    }
+
     /**
      * Brings everything below a folder or prefix, or one file, into a local folder.
      *
@@ -68,8 +83,7 @@ public final class Copies {
         BufferFiles.folders(folder);
         var store = stores.stores().at(source);
         int base = source.isFolder() ? source.path().length() : source.path().lastIndexOf('/') + 1;
-        try (var tasks = tasks("stage-in-")) {
-            var window = new Semaphore(FILES_AT_ONCE);
+        try (tasks) {
             var request = new ListRequest(source.path(), "", SymlinkPolicy.PRESERVE, true);
             stores.engine().retrying("list " + source, () -> {
                 store.list(request, new EntrySink() {
@@ -82,16 +96,17 @@ public final class Copies {
                                 && include.stream().noneMatch(g -> g.matches(relative))) {
                             return;
                         }
-                        submit(tasks, window, entry.key(), () -> bring(store, entry, folder, relative));
+                        tasks.begin(entry.key(), () -> bring(store, entry, folder, relative));
                     }
 
                     @Override
                     public void leftOut(String key, String why) {
-                        problem(key + ": " + why);
+                        tasks.problem(key + ": " + why);
                     }
                 });
                 return true;
             });
+            tasks.join();
         }
         return report();
     }
@@ -103,15 +118,34 @@ public final class Copies {
             return;
         }
         var path = folder + "/" + InputNames.toPath(relative);
-        BufferFiles.folders(path.substring(0, path.lastIndexOf('/')));
+        var parent = path.substring(0, path.lastIndexOf('/'));
+        BufferFiles.folders(parent);
         if (entry.kind() == Entry.Kind.SYMLINK) {
             BufferFiles.link(String.valueOf(entry.meta().linkTarget()), path);
-        } else {
-            bytes.addAndGet(stores.engine()
-                    .fetch(store, entry.version(), entry.meta(), path)
-                    .size());
+            tasks.done(0);
+            return;
         }
-        files.incrementAndGet();
+        // What has the name stays until it can be replaced by a whole file.
+        var hidden = parent + "/.fb-in-" + token + "-" + temporaries.incrementAndGet();
+        try {
+            var size = stores.engine()
+                    .fetch(store, entry.version(), entry.meta(), hidden)
+                    .size();
+            Posix.rename(hidden, path);
+            tasks.done(size);
+        } finally {
+            removeIfThere(hidden);
+        }
+    }
+
+    private static void removeIfThere(String path) throws PosixException {
+        try {
+            Posix.unlink(path);
+        } catch (PosixException e) {
+            if (!e.is(Errno.ENOENT)) {
+                throw e;
+            }
+        }
     }
 
     /**
@@ -121,8 +155,43 @@ public final class Copies {
      */
     public Report flush(String folder, StoreUri to, List<Glob> include)
             throws StoreException, IOException, InterruptedException {
+        var flusher = new Flusher(stores.stores(), stores.engine(), token + "f");
+        var publisher = new Publisher(stores.stores(), stores.engine());
+        var staged = new ConcurrentLinkedQueue<StagedOutput>();
+        // By final name: what may lie staged at the destination.
+        var begun = new ConcurrentHashMap<String, StagedOutput>();
+        try (tasks) {
+            long index = 0;
+            for (var file : scan(folder, to, include)) {
+                long item = index++;
+                tasks.begin(file.path(), () -> {
+                    var prepared = flusher.prepare(file, item, 0, 1);
+                    if (!prepared.handle().isEmpty()) {
+                        begun.put(prepared.finalUri(), prepared);
+                    }
+                    try {
+                        staged.add(flusher.stage(file, prepared));
+                    } catch (StoreException | BufferIoException | ChangingException e) {
+                        // Now, since it may be the room that others lack.
+                        publisher.discard(List.of(prepared));
+                        begun.remove(prepared.finalUri());
+                        throw e;
+                    }
+                });
+            }
+            tasks.join();
+            publish(publisher, folder, new ArrayList<>(staged), begun);
+        } catch (InterruptedException e) {
+            remove(publisher, begun.values());
+            throw e;
+        }
+        remove(publisher, begun.values());
+        return report();
+    }
+
+    private static Collection<OutputFile> scan(String folder, StoreUri to, List<Glob> include) throws IOException {
         var patterns = include.isEmpty() ? List.of(new Glob("**")) : include;
-        var found = new ArrayList<OutputFile>();
+        var found = new LinkedHashMap<String, OutputFile>();
         for (var pattern : patterns) {
             var rule = new Output(
                     "flush",
@@ -133,97 +202,75 @@ public final class Copies {
                     false,
                     Verify.STORE);
             try {
-                found.addAll(
-                        OutputScan.of(folder, List.of(rule), true, Map.of()).files());
+                OutputScan.of(folder, List.of(rule), true, Map.of())
+                        .files()
+                        .forEach(file -> found.put(file.relative(), file));
             } catch (NameConflictException e) {
                 throw new IllegalStateException("one rule gives each file a name of its own", e);
             }
         }
-        var flusher = new Flusher(
-                stores.stores(),
-                stores.engine(),
-                Long.toHexString(ProcessHandle.current().pid()) + "f");
-        var publisher = new Publisher(stores.stores(), stores.engine());
-        var staged = new ConcurrentLinkedQueue<StagedOutput>();
-        try (var tasks = tasks("flush-")) {
-            var window = new Semaphore(FILES_AT_ONCE);
-            long index = 0;
-            for (var file : found) {
-                long item = index++;
-                submit(tasks, window, file.path(), () -> {
-                    var prepared = flusher.prepare(file, item, 0, 1);
-                    try {
-                        staged.add(flusher.stage(file, prepared));
-                    } catch (StoreException | BufferIoException | ChangingException e) {
-                        publisher.discard(List.of(prepared));
-                        throw e;
-                    }
-                });
-            }
-        }
-        publish(publisher, folder, new ArrayList<>(staged));
-        return report();
+        return found.values();
     }
 
-    private void publish(Publisher publisher, String folder, List<StagedOutput> staged) throws InterruptedException {
-        for (int from = 0; from < staged.size(); from += FILES_AT_ONCE * 16) {
-            var batch = staged.subList(from, Math.min(staged.size(), from + FILES_AT_ONCE * 16));
+    private void publish(
+            Publisher publisher, String folder, List<StagedOutput> staged, Map<String, StagedOutput> begun)
+            throws InterruptedException {
+        for (int from = 0; from < staged.size(); from += BATCH) {
+            var batch = staged.subList(from, Math.min(staged.size(), from + BATCH));
             try {
-                count(publisher.publish(batch, output -> folder + "/" + output.relative()), batch);
+                count(publisher.publish(batch, output -> folder + "/" + output.relative()), batch, begun);
             } catch (StoreException e) {
                 // Which one it was, and what of the others: publishing again changes nothing for those that are there.
-                oneByOne(publisher, folder, batch);
+                oneByOne(publisher, folder, batch, begun);
             }
         }
     }
 
-    private void oneByOne(Publisher publisher, String folder, List<StagedOutput> batch) throws InterruptedException {
+    private void oneByOne(
+            Publisher publisher, String folder, List<StagedOutput> batch, Map<String, StagedOutput> begun)
+            throws InterruptedException {
         for (var output : batch) {
             try {
-                count(publisher.publish(List.of(output), o -> folder + "/" + o.relative()), List.of(output));
+                count(
+                        publisher.publish(List.of(output), o -> folder + "/" + o.relative()),
+                        List.of(output),
+                        begun);
             } catch (StoreException e) {
-                problem(output.finalUri() + ": " + e.getMessage());
-                publisher.discard(List.of(output));
+                tasks.problem(output.finalUri() + ": " + e.getMessage());
             }
         }
     }
 
-    private void count(List<StagedOutput> lost, List<StagedOutput> batch) {
-        lost.forEach(output -> problem(output.finalUri() + ": its staged bytes are gone"));
-        files.addAndGet(batch.size() - lost.size());
-        batch.stream().filter(output -> !lost.contains(output)).forEach(output -> bytes.addAndGet(output.size()));
-    }
-
-    @FunctionalInterface
-    private interface Work {
-        void run() throws Exception;
-    }
-
-    private void submit(ExecutorService tasks, Semaphore window, String what, Work work) throws InterruptedException {
-        window.acquire();
-        tasks.execute(() -> {
-            try {
-                work.run();
-            } catch (Exception e) {
-                problem(what + ": " + e.getMessage());
-            } finally {
-                window.release();
+    private void count(List<StagedOutput> lost, List<StagedOutput> batch, Map<String, StagedOutput> begun) {
+        lost.forEach(output -> tasks.problem(output.finalUri() + ": its staged bytes are gone"));
+        for (var output : batch) {
+            begun.remove(output.finalUri());
+            if (!lost.contains(output)) {
+                tasks.done(output.size());
             }
-        });
-    }
-
-    private static ExecutorService tasks(String name) {
-        return Executors.newThreadPerTaskExecutor(
-                Thread.ofVirtual().name(name, 0).factory());
-    }
-
-    private void problem(String text) {
-        if (failed.incrementAndGet() <= MOST_PROBLEMS) {
-            problems.add(text);
         }
     }
 
-    private Report report() {
-        return new Report(files.get(), bytes.get(), failed.get(), List.copyOf(problems));
+    /** What was staged and is not published; in a bounded time, whatever the destination does. */
+    private void remove(Publisher publisher, Collection<StagedOutput> begun) throws InterruptedException {
+        var outputs = new ArrayList<>(begun);
+        int parts = Math.min(CopyTasks.FILES_AT_ONCE, outputs.size());
+        var left = new CountDownLatch(parts);
+        for (int i = 0; i < parts; i++) {
+            var part = outputs.subList(i * outputs.size() / parts, (i + 1) * outputs.size() / parts);
+            Thread.ofVirtual().name("remove").start(() -> {
+                try {
+                    publisher.discard(part).forEach(why -> tasks.problem("not removed: " + why));
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                } finally {
+                    left.countDown();
+                }
+            });
+        }
+        if (!left.await(REMOVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+            tasks.problem("not removed in time: some of what was staged at " + outputs.getFirst().finalUri()
+                    + " and beside; names that begin with .fb-, or open uploads");
+        }
     }
 }
