@@ -32,7 +32,8 @@ class CopyIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D5 stage-in: what has the name stays until a whole file replaces it; a failed one leaves nothing, exit 65")
+    @DisplayName(
+            "D5 stage-in: what has the name stays until a whole file replaces it; a failed one leaves nothing, exit 65")
     void olderFileStays() throws Exception {
         Files.createDirectories(folder());
         Files.writeString(folder().resolve("b"), "older");
@@ -56,7 +57,8 @@ class CopyIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D4 flush: one of several is denied: the others are there, exit 74, it is named, no open upload is left")
+    @DisplayName(
+            "D4 flush: one of several is denied: the others are there, exit 74, it is named, no open upload is left")
     void oneDenied() throws Exception {
         Files.createDirectories(folder());
         for (var name : List.of("a", "b")) {

@@ -212,8 +212,7 @@ public final class Copies {
         return found.values();
     }
 
-    private void publish(
-            Publisher publisher, String folder, List<StagedOutput> staged, Map<String, StagedOutput> begun)
+    private void publish(Publisher publisher, String folder, List<StagedOutput> staged, Map<String, StagedOutput> begun)
             throws InterruptedException {
         for (int from = 0; from < staged.size(); from += BATCH) {
             var batch = staged.subList(from, Math.min(staged.size(), from + BATCH));
@@ -226,15 +225,11 @@ public final class Copies {
         }
     }
 
-    private void oneByOne(
-            Publisher publisher, String folder, List<StagedOutput> batch, Map<String, StagedOutput> begun)
+    private void oneByOne(Publisher publisher, String folder, List<StagedOutput> batch, Map<String, StagedOutput> begun)
             throws InterruptedException {
         for (var output : batch) {
             try {
-                count(
-                        publisher.publish(List.of(output), o -> folder + "/" + o.relative()),
-                        List.of(output),
-                        begun);
+                count(publisher.publish(List.of(output), o -> folder + "/" + o.relative()), List.of(output), begun);
             } catch (StoreException e) {
                 tasks.problem(output.finalUri() + ": " + e.getMessage());
             }
@@ -269,8 +264,8 @@ public final class Copies {
             });
         }
         if (!left.await(REMOVAL.toMillis(), TimeUnit.MILLISECONDS)) {
-            tasks.problem("not removed in time: some of what was staged at " + outputs.getFirst().finalUri()
-                    + " and beside; names that begin with .fb-, or open uploads");
+            tasks.problem("not removed in time: some of what was staged at "
+                    + outputs.getFirst().finalUri() + " and beside; names that begin with .fb-, or open uploads");
         }
     }
 }
