@@ -89,7 +89,9 @@ final class AttemptRun implements Runnable {
                 if (attempt.granted().isEmpty()) {
                     prepare();
                     compute();
-                    flush(true);
+                    if (!flush(true)) {
+                        throw new Fenced("the outputs of a good attempt were not granted");
+                    }
                 }
                 if (!attempt.granted().isEmpty()) {
                     timed(Stage.COMMIT, () -> stages.commit().publish(attempt));
