@@ -1,16 +1,22 @@
 package io.forebay.rig;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.forebay.rig.JobRig.Result;
+import io.forebay.sidecar.store.posix.FaultyFs;
 import io.forebay.testing.ScriptedS3;
 import io.forebay.testing.ScriptedS3.Answer;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code forebay stage-in} and {@code forebay flush}, as scripts use them. */
 class CopyIT extends RigTest {
@@ -25,10 +31,9 @@ class CopyIT extends RigTest {
     }
 
     /** Names in the folder, hidden ones too. */
-    private List<String> names() throws IOException {
-        try (var all = Files.list(folder())) {
-            return all.map(p -> p.getFileName().toString()).sorted().toList();
-        }
+    private List<String> names() {
+        var names = folder().toFile().list();
+        return names == null ? List.of() : Stream.of(names).sorted().toList();
     }
 
     @Test
@@ -74,6 +79,98 @@ class CopyIT extends RigTest {
             assertThat(result.err()).contains("/b").contains("403");
             assertThat(s3.objects().keys()).containsExactly("out/a", "out/small");
             assertThat(s3.objects().openUploads()).isEmpty();
+        }
+    }
+
+    private Result cancelled(Process process, String signal) throws Exception {
+        return cancelled(process, signal, Duration.ofSeconds(10));
+    }
+
+    private Result cancelled(Process process, String signal, Duration within) throws Exception {
+        var kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
+        assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        long began = System.nanoTime();
+        var result = rig.await(process);
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).as(result.all()).isLessThan(within);
+        assertThat(result.all()).doesNotContain("\tat ").doesNotContainPattern("[A-Za-z]+Exception");
+        return result;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"INT,130", "TERM,143"})
+    @DisplayName("E2 a signal to stage-in: gone within 10 s, what is whole stays, what was begun is removed")
+    void stageInCancelled(String signal, int code) throws Exception {
+        try (var s3 = ScriptedS3.start("bucket")) {
+            for (var name : List.of("a", "b", "c")) {
+                s3.objects().put("in/" + name, new byte[20 << 20]);
+            }
+            s3.on(r -> r.is("GET", "in/b"), (r, good) -> good.answer(r).cut(1 << 20, Answer.Then.HANG));
+            var process = rig.start(with(s3, "stage-in", "s3://bucket/in/", folder().toString()));
+            eventually("two are whole and one is begun", () -> names().size() == 3 && names().contains("c"));
+
+            var result = cancelled(process, signal);
+
+            assertThat(result.exit()).as(result.all()).isEqualTo(code);
+            assertThat(names()).containsExactly("a", "c");
+            assertThat(result.all()).contains("SIG" + signal).contains("2 files");
+        }
+    }
+
+    @Test
+    @DisplayName("E2 SIGINT to stage-in while it lists: gone within 10 s")
+    void listingCancelled() throws Exception {
+        try (var s3 = ScriptedS3.start("bucket")) {
+            s3.on(r -> true, (r, good) -> Answer.hang());
+            var process = rig.start(with(s3, "stage-in", "s3://bucket/in/", folder().toString()));
+            eventually("the list is asked for", () -> !s3.requests().isEmpty());
+
+            assertThat(cancelled(process, "INT").exit()).isEqualTo(130);
+            assertThat(names()).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("E2 SIGINT to flush while parts of a file are sent: exit 130, no object, no open upload")
+    void flushCancelled() throws Exception {
+        Files.createDirectories(folder());
+        Files.write(folder().resolve("a"), new byte[40 << 20]);
+        Files.writeString(folder().resolve("small"), "v");
+        try (var s3 = ScriptedS3.start("bucket")) {
+            s3.on(r -> r.isData("PUT"), (r, good) -> Answer.hang());
+            var process = rig.start(with(s3, "flush", folder().toString(), "s3://bucket/out/"));
+            eventually("a part is sent", () -> s3.count(r -> r.isData("PUT")) > 0);
+            assertThat(s3.objects().openUploads()).hasSize(1);
+
+            var result = cancelled(process, "INT");
+
+            assertThat(result.exit()).as(result.all()).isEqualTo(130);
+            assertThat(s3.objects().keys()).isEmpty();
+            assertThat(s3.objects().openUploads()).isEmpty();
+            s3.behave();
+            assertThat(rig.command(with(s3, "flush", folder().toString(), "s3://bucket/out/"))
+                            .exit())
+                    .isZero();
+            assertThat(s3.objects().keys()).containsExactly("out/a", "out/small");
+        }
+    }
+
+    @Test
+    @DisplayName("E2 SIGINT to flush while a file system hangs: gone within 30 s, nothing at a final name, what may be left is told")
+    void hungFlushCancelled() throws Exception {
+        var missing = FaultyFs.missing();
+        assumeTrue(missing.isEmpty(), () -> "left out: " + missing.orElse(""));
+        Files.createDirectories(folder());
+        Files.writeString(folder().resolve("a"), "v");
+        try (var fs = FaultyFs.mount(rig.home())) {
+            fs.tell("hang fsync");
+            var process = rig.start("flush", folder().toString(), fs.root() + "/");
+            eventually("it is written", () -> fs.backing().toFile().list().length > 0);
+
+            var result = cancelled(process, "INT", Duration.ofSeconds(30));
+
+            assertThat(result.exit()).as(result.all()).isEqualTo(130);
+            assertThat(result.err()).contains("not removed in time").contains(".fb-");
+            assertThat(fs.backing().resolve("a")).doesNotExist();
         }
     }
 }

@@ -86,6 +86,31 @@ final class CopyCommand {
         }
     }
 
+    /** One copy. */
+    @FunctionalInterface
+    private interface Work {
+        Copies.Report of(Copies copies) throws CliException, StoreException, IOException, InterruptedException;
+    }
+
+    /** Carries it to its end, or until a signal ends it. @param target where something of it may lie. @return the exit code */
+    private static int carried(
+            CommandSpec spec, JobStores stores, String target, String what, int failureCode, Work work)
+            throws CliException, StoreException, IOException, InterruptedException {
+        var copies = new Copies(stores);
+        try (var signals = Signals.catching(spec.commandLine().getErr()::println)) {
+            signals.cancels(new CopyCancel(Thread.currentThread(), target, signals::exitCode));
+            try {
+                return end(spec, work.of(copies), what, failureCode);
+            } catch (InterruptedException e) {
+                if (signals.exitCode() == 0) {
+                    throw e;
+                }
+                end(spec, copies.report(), "cancelled; " + what + " by then", failureCode);
+                return signals.exitCode();
+            }
+        }
+    }
+
     private static int end(CommandSpec spec, Copies.Report report, String what, int failureCode) {
         report.problems().forEach(p -> spec.commandLine().getErr().println("failed: " + Printable.message(p)));
         spec.commandLine()
@@ -121,13 +146,16 @@ final class CopyCommand {
         @Override
         public Integer call() throws CliException, IOException, InterruptedException {
             var uri = uri(source);
+            var target = folder.toAbsolutePath().normalize().toString();
+            var globs = options.globs();
             try (var stores = new JobStores(options.access(uri))) {
-                var report = new Copies(stores)
-                        .stageIn(uri, folder.toAbsolutePath().normalize().toString(), options.globs());
-                if (report.files() == 0 && report.failed() == 0) {
-                    throw new CliException(65, "nothing to stage in: " + uri + " has no file that matches");
-                }
-                return end(spec, report, "staged in", 65);
+                return carried(spec, stores, target, "staged in", 65, copies -> {
+                    var report = copies.stageIn(uri, target, globs);
+                    if (report.files() == 0 && report.failed() == 0) {
+                        throw new CliException(65, "nothing to stage in: " + uri + " has no file that matches");
+                    }
+                    return report;
+                });
             } catch (StoreException e) {
                 throw new CliException(
                         e.kind().worthRetrying() ? 75 : 65, "cannot list " + uri + ": " + e.getMessage());
@@ -161,10 +189,10 @@ final class CopyCommand {
         @Override
         public Integer call() throws CliException, IOException, InterruptedException {
             var uri = uri(destination);
+            var globs = options.globs();
             try (var stores = new JobStores(options.access(uri))) {
-                var report = new Copies(stores)
-                        .flush(folder.toAbsolutePath().normalize().toString(), uri, options.globs());
-                return end(spec, report, "flushed", 74);
+                var from = folder.toAbsolutePath().normalize().toString();
+                return carried(spec, stores, uri.toString(), "flushed", 74, copies -> copies.flush(from, uri, globs));
             } catch (StoreException e) {
                 throw new CliException(74, "cannot flush to " + uri + ": " + e.getMessage());
             }

@@ -1,6 +1,6 @@
 package io.forebay.sidecar.cli;
 
-import io.forebay.sidecar.local.ForegroundRun;
+import io.forebay.sidecar.local.Cancellable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ final class Signals implements AutoCloseable {
     private final AtomicInteger first = new AtomicInteger();
     private final SignalHandler oldInt;
     private final SignalHandler oldTerm;
-    private volatile @Nullable ForegroundRun run;
+    private volatile @Nullable Cancellable run;
 
     private Signals(Consumer<String> lines) {
         this.lines = lines;
@@ -35,7 +35,7 @@ final class Signals implements AutoCloseable {
     }
 
     /** What they cancel. */
-    synchronized void cancels(ForegroundRun opened) {
+    synchronized void cancels(Cancellable opened) {
         run = opened;
         int before = first.get();
         if (before != 0) {
