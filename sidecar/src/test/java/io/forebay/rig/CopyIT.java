@@ -155,7 +155,8 @@ class CopyIT extends RigTest {
     }
 
     @Test
-    @DisplayName("E2 SIGINT to flush while a file system hangs: gone within 30 s, nothing at a final name, what may be left is told")
+    @DisplayName(
+            "E2 SIGINT to flush while a file system hangs: gone within 30 s, nothing at a final name, what may be left is told")
     void hungFlushCancelled() throws Exception {
         var missing = FaultyFs.missing();
         assumeTrue(missing.isEmpty(), () -> "left out: " + missing.orElse(""));

@@ -42,6 +42,7 @@ final class CopyCancel implements Cancellable {
 
     @Override
     public String abandon() {
-        return "not all that was begun is removed: names that begin with .fb-, or open uploads, may be left below " + target;
+        return "not all that was begun is removed: names that begin with .fb-, or open uploads, may be left below "
+                + target;
     }
 }
