@@ -50,7 +50,7 @@ modules=$("$jdk/bin/jdeps" --ignore-missing-deps --multi-release base --print-mo
 modules=$(printf '%s' "$modules" | sed 's/java\.desktop,//')
 "$jdk/bin/jlink" --add-modules "$modules,$extra" --strip-debug --no-header-files --no-man-pages --compress zip-6 \
   --output "$tree/runtime" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
-sh "$root/tools/train.sh" "$tree/runtime/bin/java" "$tree" >"$work/log" 2>&1 || fail "no AOT cache: $(cat "$work/log")"
+sh "$root/tools/train.sh" "$tree/runtime/bin/java" "$tree" "$jdk/bin/java" >"$work/log" 2>&1 || fail "no AOT cache: $(cat "$work/log")"
 
 (cd "$work" && tar -cf - --owner=0 --group=0 --numeric-owner --sort=name "$name") | gzip -9 >"$work/archive" && mv "$work/archive" "$into/$name.tar.gz" ||
   fail "cannot write $into/$name.tar.gz"
