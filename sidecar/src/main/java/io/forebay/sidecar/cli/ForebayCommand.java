@@ -2,6 +2,10 @@ package io.forebay.sidecar.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,26 +33,44 @@ import picocli.CommandLine.Spec;
             "124:deadline",
             "130/143:cancelled, can be resumed",
             "70:a fault of Forebay's own"
-        },
-        subcommands = {
-            HelpCommand.class,
-            RunCommand.class,
-            PlanCommand.class,
-            ValidateCommand.class,
-            StatusCommand.class,
-            ResumeCommand.class,
-            VerifyCommand.class,
-            CoordinatorCommand.class,
-            BufferCommand.class,
-            CopyCommand.StageIn.class,
-            CopyCommand.Flush.class,
-            AutoComplete.GenerateCompletion.class
         })
 public final class ForebayCommand implements Runnable {
     /** EX_USAGE of sysexits.h. */
     static final int USAGE = 64;
     /** EX_SOFTWARE of sysexits.h. */
     static final int OWN_FAULT = 70;
+
+    /** In the order of the usage text. Which one it is is known before picocli has looked at all of them, which takes half of a short command's time. */
+    static final Map<String, Class<?>> COMMANDS = commands();
+
+    private static Map<String, Class<?>> commands() {
+        var all = new LinkedHashMap<String, Class<?>>();
+        all.put("help", HelpCommand.class);
+        all.put("run", RunCommand.class);
+        all.put("plan", PlanCommand.class);
+        all.put("validate", ValidateCommand.class);
+        all.put("status", StatusCommand.class);
+        all.put("resume", ResumeCommand.class);
+        all.put("verify", VerifyCommand.class);
+        all.put("coordinator", CoordinatorCommand.class);
+        all.put("buffer", BufferCommand.class);
+        all.put("stage-in", CopyCommand.StageIn.class);
+        all.put("flush", CopyCommand.Flush.class);
+        all.put("generate-completion", AutoComplete.GenerateCompletion.class);
+        return all;
+    }
+
+    /** The one that is named; all, if what is asked for concerns all of them, or is not understood. */
+    private static Collection<Class<?>> needed(String[] args) {
+        var first = args.length == 0 ? "" : args[0];
+        var named = COMMANDS.get(first);
+        if (first.equals("--version") || first.equals("-V")) {
+            return List.of();
+        }
+        return named == null || named == HelpCommand.class || named == AutoComplete.GenerateCompletion.class
+                ? COMMANDS.values()
+                : List.of(named);
+    }
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -57,8 +79,9 @@ public final class ForebayCommand implements Runnable {
     public static int execute(String... args) {
         var out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
         var err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-        return new CommandLine(new ForebayCommand())
-                .setOut(out)
+        var line = new CommandLine(new ForebayCommand());
+        needed(args).forEach(line::addSubcommand);
+        return line.setOut(out)
                 .setErr(err)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(ForebayCommand::refuse)
