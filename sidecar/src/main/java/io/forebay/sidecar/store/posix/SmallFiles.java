@@ -88,14 +88,18 @@ final class SmallFiles {
                         "reading " + key + " failed: it has " + stat.size() + " bytes, at most " + limit
                                 + " were expected");
             }
-            // One more, to notice a file that grows.
-            var bytes = arena.allocate(limit + 1L);
-            long n = PosixIo.pread(file, bytes, 0);
-            if (n > limit) {
-                throw new StoreException(
-                        Kind.TOO_LARGE, "reading " + key + " failed: it has more than " + limit + " bytes");
+            // One more, to notice a file that grows; what is expected at most may be far more than what there is.
+            for (long room = stat.size() + 1; ; room = Math.min(limit + 1L, 2 * room)) {
+                var bytes = arena.allocate(room);
+                long n = PosixIo.pread(file, bytes, 0);
+                if (n < room) {
+                    return bytes.asSlice(0, n).toArray(ValueLayout.JAVA_BYTE);
+                }
+                if (n > limit) {
+                    throw new StoreException(
+                            Kind.TOO_LARGE, "reading " + key + " failed: it has more than " + limit + " bytes");
+                }
             }
-            return bytes.asSlice(0, n).toArray(ValueLayout.JAVA_BYTE);
         }
     }
 

@@ -28,6 +28,9 @@ import software.amazon.awssdk.services.s3.model.ListPartsRequest;
 
 /** The control operations through the AWS SDK, each sent once, faults classified. Thread-safe. */
 final class Control implements AutoCloseable {
+    /** At once: they are few, and each may open a connection of its own. */
+    private static final int MOST_CALLS = 16;
+
     private final S3Client client;
     /** Waits longer for its answers. */
     private final S3Client patient;
@@ -41,7 +44,7 @@ final class Control implements AutoCloseable {
         this.client = client;
         this.patient = patient;
         this.bucket = settings.bucket();
-        this.permits = new Semaphore(Math.max(1, settings.maxConnections() / 4));
+        this.permits = new Semaphore(Math.clamp(settings.maxConnections() / 4, 1, MOST_CALLS));
         this.errors = errors;
     }
 

@@ -52,8 +52,11 @@ record S3Settings(
         }
     }
 
-    /** 64: enough for 16 streams of 4 transfers, far below the 900 descriptors that the engine allows itself (CASES M8). */
-    static final int MAX_CONNECTIONS = 64;
+    /**
+     * As many requests as the transfer engine makes at one store: 64 that read, 64 that write, and second ones beside a quarter of the
+     * reads. A request that waits for a connection looks like one that stalls. Far below the 900 descriptors that the engine allows itself (CASES M8).
+     */
+    static final int MAX_CONNECTIONS = 144;
 
     S3Settings {
         if (bucket.isEmpty()) {
