@@ -189,8 +189,8 @@ class OverlapIT extends RigTest {
                 for (var source : names) {
                     done.add(threads.submit(() -> {
                         var temporary = to.resolve(".tmp-" + source.getFileName());
-                        try (var file = FileChannel.open(
-                                temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                        try (var file =
+                                FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                             file.write(ByteBuffer.wrap(Files.readAllBytes(source)));
                             file.force(true);
                         }
