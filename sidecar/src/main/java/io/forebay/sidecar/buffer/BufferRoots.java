@@ -7,6 +7,7 @@ import io.forebay.sidecar.os.FileTree;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.PosixProcess;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 /**
  * Where buffers lie on a machine that is not ours alone: private folders with names that a restart finds again ({@code
@@ -46,7 +46,12 @@ public final class BufferRoots {
         return diskBase(environment) + "/" + leaf(job, name);
     }
 
-    /** Where disk buffers lie, to be swept. */
+    /** Where memory buffers lie. */
+    public static String memoryBase() {
+        return SharedMemory.OF_THE_MACHINE.folder();
+    }
+
+    /** Where disk buffers lie. */
     public static String diskBase(Map<String, String> environment) throws IOException {
         var asked = environment.get("FOREBAY_DISK");
         if (asked != null && !asked.isEmpty()) {
@@ -119,38 +124,32 @@ public final class BufferRoots {
         return Bytes.of(MemoryLimit.mostBytes(new MemoryFigures(Path.of("/proc")).read(ours)));
     }
 
-    /** What a dead run left. @param bytes allocated @param removed false: it holds what is not exported, see {@code forebay resume} */
-    public record Leftover(String root, long bytes, boolean removed) {}
-
-    /**
-     * Removes the buffers of dead runs: those below {@code base} that are this user's, that no process has locked, and of which
-     * nothing is wanted any more.
-     *
-     * @param holdsUnexported whether a root's journal names an attempt that is not over: then it stays
-     */
-    public static List<Leftover> sweep(String base, Predicate<String> holdsUnexported) throws IOException {
-        var found = new ArrayList<Leftover>();
-        for (var root : candidates(base)) {
-            try (var lock = RootLock.tryTake(root).orElse(null)) {
-                if (lock == null) {
-                    continue;
-                }
-                long bytes = FileTree.usage(root).bytes();
-                boolean keep = holdsUnexported.test(root);
-                if (!keep) {
-                    FileTree.delete(root);
-                }
-                found.add(new Leftover(root, bytes, !keep));
-            } catch (PosixException e) {
-                if (!e.is(Errno.ENOENT)) {
-                    throw e;
-                }
-            }
-        }
-        return found;
+    /** Something done with a folder. */
+    @FunctionalInterface
+    public interface Action<T> {
+        T run() throws IOException;
     }
 
-    private static List<String> candidates(String base) throws PosixException {
+    /** Says that this process uses a folder made by {@link #make}, until it is closed, or dies. Several processes may. */
+    public static Closeable use(String root) throws IOException {
+        return RootLock.share(root);
+    }
+
+    /** Does something while no other process uses the folder or has a buffer in it. @return empty: one has, or the folder is gone */
+    public static <T> Optional<T> ifUnused(String root, Action<T> action) throws IOException {
+        try (var lock = RootLock.tryTake(root).orElse(null)) {
+            return lock == null ? Optional.empty() : Optional.of(action.run());
+        }
+    }
+
+    /** Whether it has a name of this user's buffers. */
+    public static boolean isOurs(String root) {
+        return root.startsWith("/")
+                && root.substring(root.lastIndexOf('/') + 1).startsWith(PREFIX + PosixProcess.euid() + "-");
+    }
+
+    /** Private folders of this user's below {@code base}, of living and dead runs; none if there is no such folder. */
+    public static List<String> ours(String base) throws IOException {
         var own = PREFIX + PosixProcess.euid() + "-";
         var roots = new ArrayList<String>();
         try (var folder = Directory.open(null, base)) {

@@ -6,13 +6,14 @@ import io.forebay.sidecar.os.Open;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.PosixLock;
+import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /** Says that a buffer lives in a folder: a flock that the kernel takes back when its process dies. */
-final class RootLock implements AutoCloseable {
+final class RootLock implements Closeable {
     private static final String NAME = "/.lock";
     /** One who sweeps holds it only while he looks, or removes the folder. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -46,9 +47,13 @@ final class RootLock implements AutoCloseable {
 
     /** @throws IOException another one holds it */
     static RootLock take(String root) throws IOException {
+        return get(root, true);
+    }
+
+    private static RootLock get(String root, boolean exclusive) throws IOException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
-            var lock = tryTake(root);
+            var lock = tryGet(root, exclusive);
             if (lock.isPresent()) {
                 return lock.get();
             }
@@ -61,8 +66,17 @@ final class RootLock implements AutoCloseable {
         }
     }
 
+    /** Beside others who share it; against those who take it. @throws IOException one has taken it */
+    static RootLock share(String root) throws IOException {
+        return get(root, false);
+    }
+
     /** Empty: held by another one, or removed meanwhile. */
     static Optional<RootLock> tryTake(String root) throws PosixException {
+        return tryGet(root, true);
+    }
+
+    private static Optional<RootLock> tryGet(String root, boolean exclusive) throws PosixException {
         Fd fd;
         try {
             fd = Posix.open(root + NAME, Open.RDWR | Open.CREAT | Open.NOFOLLOW, 0600);
@@ -73,7 +87,7 @@ final class RootLock implements AutoCloseable {
             throw e;
         }
         try {
-            if (PosixLock.tryFlock(fd, true) && isStillThere(root, fd)) {
+            if (PosixLock.tryFlock(fd, exclusive) && isStillThere(root, fd)) {
                 return Optional.of(new RootLock(root, fd));
             }
         } catch (PosixException | RuntimeException | Error e) {

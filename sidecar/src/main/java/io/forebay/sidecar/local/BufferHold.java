@@ -2,19 +2,31 @@ package io.forebay.sidecar.local;
 
 import io.forebay.sidecar.buffer.BufferRoots;
 import io.forebay.sidecar.os.FileTree;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashSet;
+import java.util.List;
 
 /**
  * A worker's control folder, and whether what lies there and in the buffer is kept when its process ends. Kept, unless a run has ended
  * well: it may be all that is left of an earlier one. A start that fails keeps only what was there before it.
  */
 final class BufferHold implements AutoCloseable {
+    /** In the control folder: the folders of its tiers, one a line. */
+    private static final String TIERS = "tiers";
+
     private final BufferPlace place;
+    /** Tells whoever looks for what dead runs left that this one lives. */
+    private final Closeable use;
+
     private volatile boolean keep;
 
-    private BufferHold(BufferPlace place, boolean keep) {
+    private BufferHold(BufferPlace place, Closeable use, boolean keep) {
         this.place = place;
+        this.use = use;
         this.keep = keep;
     }
 
@@ -22,10 +34,26 @@ final class BufferHold implements AutoCloseable {
     static BufferHold open(BufferPlace place, Resources resources) throws IOException {
         boolean earlier = Files.exists(place.control());
         BufferRoots.make(place.control().toString());
-        var hold = new BufferHold(place, earlier);
+        var hold = new BufferHold(place, BufferRoots.use(place.control().toString()), earlier);
         resources.add(hold);
         resources.ifLeftBehind(hold::forget);
+        hold.writeRoots();
         return hold;
+    }
+
+    /** Those of earlier lives too: the manifest may have named others. */
+    private void writeRoots() throws IOException {
+        var roots = new LinkedHashSet<>(rootsOf(place.control()));
+        place.tiers().forEach(tier -> roots.add(tier.root()));
+        var part = place.control().resolve(TIERS + ".tmp");
+        Files.writeString(part, String.join("\n", roots) + "\n");
+        Files.move(part, place.control().resolve(TIERS), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** The tiers that a control folder belongs to; none if it does not say. */
+    static List<String> rootsOf(Path control) throws IOException {
+        var list = control.resolve(TIERS);
+        return Files.exists(list) ? Files.readAllLines(list) : List.of();
     }
 
     /** Nothing was started: what this run made goes. */
@@ -52,8 +80,10 @@ final class BufferHold implements AutoCloseable {
     /** Last of all: after the buffer's own end. */
     @Override
     public void close() throws IOException {
-        if (!keep) {
-            FileTree.delete(place.control().toString());
+        try (use) {
+            if (!keep) {
+                FileTree.delete(place.control().toString());
+            }
         }
     }
 }

@@ -12,9 +12,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Where a worker's buffer lies on this machine. The names follow from user, job, records folder and worker alone, so that the next run of
@@ -26,6 +28,9 @@ import java.util.Optional;
  * @param notes what was cut, for the user
  */
 public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers, List<String> notes) {
+    /** How the name of a control folder ends that lies beside its first tier. */
+    static final String CONTROL = "-control";
+
     private static final int TOKEN_BYTES = 4;
 
     public BufferPlace {
@@ -54,7 +59,7 @@ public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers,
 
     /** @throws RunRefused 64: the wish does not fit the manifest; 75: this machine has no room for any tier */
     public static BufferPlace of(Job job, Wish wish, Map<String, String> environment) throws IOException, RunRefused {
-        var jobText = job.namespace() + "/" + job.name() + "/" + job.records();
+        var jobText = textOf(job);
         var notes = new ArrayList<String>();
         var tiers = wish.roots().isEmpty()
                 ? found(
@@ -72,8 +77,17 @@ public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers,
         }
         var control = wish.control()
                 .map(Path::toAbsolutePath)
-                .orElse(Path.of(tiers.getFirst().root() + "-control"));
+                .orElse(Path.of(tiers.getFirst().root() + CONTROL));
         return new BufferPlace(token(jobText), control, tiers, notes);
+    }
+
+    private static String textOf(Job job) {
+        return job.namespace() + "/" + job.name() + "/" + job.records();
+    }
+
+    /** Part of the names of all folders of the only worker of its job on this machine. */
+    static String tokenOf(Job job) {
+        return token(textOf(job));
     }
 
     private static List<TierConfig> given(Job job, List<Path> roots) throws RunRefused {
@@ -95,11 +109,22 @@ public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers,
         return tiers;
     }
 
+    /** Folders where buffers lie, if they are found here. */
+    static Set<String> bases(Optional<Path> disk, Map<String, String> environment) throws IOException {
+        return new LinkedHashSet<>(
+                List.of(BufferRoots.memoryBase(), BufferRoots.diskBase(withDisk(disk, environment))));
+    }
+
+    private static Map<String, String> withDisk(Optional<Path> disk, Map<String, String> environment) {
+        var env = new HashMap<>(environment);
+        disk.ifPresent(d -> env.put("FOREBAY_DISK", d.toAbsolutePath().toString()));
+        return env;
+    }
+
     private static List<TierConfig> found(
             Job job, String token, Optional<Path> disk, Map<String, String> environment, List<String> notes)
             throws IOException {
-        var env = new HashMap<>(environment);
-        disk.ifPresent(d -> env.put("FOREBAY_DISK", d.toAbsolutePath().toString()));
+        var env = withDisk(disk, environment);
         var tiers = new ArrayList<TierConfig>();
         for (int i = 0; i < job.buffer().tiers().size(); i++) {
             var tier = job.buffer().tiers().get(i);

@@ -10,6 +10,7 @@ import io.forebay.sidecar.worker.WorkerIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -50,6 +51,7 @@ public final class LocalRun implements ForegroundRun {
         var environment = System.getenv();
         var images = LocalImages.choose(job, options.images(), environment);
         var stores = resources.add(new JobStores(job.stores()));
+        sweep(job, options, environment, lines);
         var place = BufferPlace.of(job, BufferPlace.Wish.local(options.disk()), environment);
         var hold = BufferHold.open(place, resources);
         var scratch = Files.createDirectories(place.control().resolve("plan"));
@@ -62,6 +64,16 @@ public final class LocalRun implements ForegroundRun {
         var setup = new WorkerSide.Setup(me, new StepsBy.Children(options.runner()), images, environment);
         var side = WorkerSide.open(job, setup, hold, stores, run.coordinator(), lines, resources);
         return new LocalRun(resources, run, side);
+    }
+
+    /** Before this run's own buffer is sized: what dead runs left takes memory away. */
+    private static void sweep(Job job, LocalOptions options, Map<String, String> environment, Consumer<String> lines) {
+        try {
+            var bases = BufferPlace.bases(options.disk(), environment);
+            new DeadBuffers(Instant.now(), BufferPlace.tokenOf(job)).sweep(bases).forEach(lines);
+        } catch (IOException e) {
+            // No folder for disk buffers: told if this job needs one.
+        }
     }
 
     /** Blocks until the job has ended: every item is done, or failed, or listed. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.forebay.api.job.Job.Medium;
-import io.forebay.sidecar.buffer.BufferRoots.Leftover;
 import io.forebay.sidecar.os.PosixProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,32 +61,30 @@ class BufferRootsTest {
     }
 
     @Test
-    @DisplayName(
-            "C9 leftovers of dead runs are removed; those that live, that hold what is not exported, or are others' stay")
-    void sweepsDeadRuns() throws Exception {
+    @DisplayName("C9 a folder is used by a living process, or by none; others' folders, links and files are not looked at")
+    void tellsWhatIsUsed() throws Exception {
         var dead = dead(own + "dead-1");
-        var wanted = dead(own + "wanted-1");
-        var foreign = dead("somebody-elses");
+        dead("somebody-elses");
+        var shared = dead(own + "shared-1");
         var live = folder.resolve(own + "live-1").toString();
-        Files.createSymbolicLink(folder.resolve(own + "link"), Path.of(foreign));
+        Files.createSymbolicLink(folder.resolve(own + "link"), Path.of(dead));
         Files.createFile(folder.resolve(own + "file"));
         try (var buffer = TieredBuffer.open(
-                List.of(new TierConfig(Medium.DISK, live, TierConfig.MIN_SIZE)), BufferOptions.DEFAULT)) {
+                        List.of(new TierConfig(Medium.DISK, live, TierConfig.MIN_SIZE)), BufferOptions.DEFAULT);
+                var one = BufferRoots.use(shared);
+                var two = BufferRoots.use(shared)) {
             assertThat(buffer.use()).hasSize(1);
-            var found = BufferRoots.sweep(folder.toString(), root -> root.equals(wanted));
-            assertThat(found)
-                    .extracting(Leftover::root, Leftover::removed)
-                    .containsExactlyInAnyOrder(
-                            org.assertj.core.groups.Tuple.tuple(dead, true),
-                            org.assertj.core.groups.Tuple.tuple(wanted, false));
-            assertThat(found).allMatch(l -> l.bytes() >= 10_000);
-            assertThat(Path.of(dead)).doesNotExist();
-            assertThat(Path.of(wanted, "items/1.1/in/x")).exists();
-            assertThat(Path.of(foreign, "items/1.1/in/x")).exists();
-            assertThat(Path.of(live, "items")).exists();
+            assertThat(BufferRoots.ours(folder.toString())).containsExactlyInAnyOrder(dead, shared, live);
+            assertThat(BufferRoots.ifUnused(dead, () -> "dead")).contains("dead");
+            assertThat(BufferRoots.ifUnused(shared, () -> "dead")).isEmpty();
+            assertThat(BufferRoots.ifUnused(live, () -> "dead")).isEmpty();
+            assertThat(BufferRoots.ifUnused(live + "-missing", () -> "dead")).isEmpty();
+            one.close();
+            assertThat(BufferRoots.ifUnused(shared, () -> "dead")).isEmpty();
+            two.close();
+            assertThat(BufferRoots.ifUnused(shared, () -> "dead")).contains("dead");
         }
-        assertThat(BufferRoots.sweep(folder.resolve("missing").toString(), root -> true))
-                .isEmpty();
+        assertThat(BufferRoots.ours(folder.resolve("missing").toString())).isEmpty();
     }
 
     private String dead(String name) throws IOException {
