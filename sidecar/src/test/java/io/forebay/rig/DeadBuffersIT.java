@@ -66,7 +66,8 @@ class DeadBuffersIT extends RigTest {
     }
 
     @Test
-    @DisplayName("C9 what a killed run had fetched is removed by the next run of another job once it is silent, and told")
+    @DisplayName(
+            "C9 what a killed run had fetched is removed by the next run of another job once it is silent, and told")
     void removed() throws Exception {
         runUntilCommands("echo on > \"" + rig.home().resolve("on") + "\"; sleep 100", "on");
 
@@ -82,13 +83,12 @@ class DeadBuffersIT extends RigTest {
     }
 
     @Test
-    @DisplayName("C9 results of a step that were not exported when a run was killed stay, however old: resume publishes them")
+    @DisplayName(
+            "C9 results of a step that were not exported when a run was killed stay, however old: resume publishes them")
     void resultsStay() throws Exception {
         var gate = rig.home().resolve("gate");
         rig.input("a", "v");
-        rig.job(
-                "",
-                """
+        rig.job("", """
                   steps:
                   - {name: one, command: [sh, -c, 'echo ran >> "%1$s/ran"; cp "$FOREBAY_INPUT" "$FOREBAY_OUT/"']}
                   - {name: two, command: [sh, -c, 'echo on > "%1$s/on"; while [ ! -e "%2$s" ]; do sleep 0.1; done']}

@@ -130,10 +130,8 @@ final class DeadBuffers {
     private static boolean isResult(JournalRecord entry) {
         return switch (entry) {
             case JournalRecord.StepEnded _, JournalRecord.Staged _, JournalRecord.Granted _ -> true;
-            case JournalRecord.Admitted _,
-                    JournalRecord.Fetched _,
-                    JournalRecord.StepStarted _,
-                    JournalRecord.Over _ -> false;
+            case JournalRecord.Admitted _, JournalRecord.Fetched _, JournalRecord.StepStarted _, JournalRecord.Over _ ->
+                false;
         };
     }
 }

@@ -70,7 +70,9 @@ public final class LocalRun implements ForegroundRun {
     private static void sweep(Job job, LocalOptions options, Map<String, String> environment, Consumer<String> lines) {
         try {
             var bases = BufferPlace.bases(options.disk(), environment);
-            new DeadBuffers(Instant.now(), BufferPlace.tokenOf(job)).sweep(bases).forEach(lines);
+            new DeadBuffers(Instant.now(), BufferPlace.tokenOf(job))
+                    .sweep(bases)
+                    .forEach(lines);
         } catch (IOException e) {
             // No folder for disk buffers: told if this job needs one.
         }

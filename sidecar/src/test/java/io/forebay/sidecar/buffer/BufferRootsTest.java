@@ -61,7 +61,8 @@ class BufferRootsTest {
     }
 
     @Test
-    @DisplayName("C9 a folder is used by a living process, or by none; others' folders, links and files are not looked at")
+    @DisplayName(
+            "C9 a folder is used by a living process, or by none; others' folders, links and files are not looked at")
     void tellsWhatIsUsed() throws Exception {
         var dead = dead(own + "dead-1");
         dead("somebody-elses");
