@@ -7,8 +7,10 @@ import io.forebay.rig.JobRig.Result;
 import io.forebay.sidecar.store.posix.FaultyFs;
 import io.forebay.testing.ScriptedS3;
 import io.forebay.testing.ScriptedS3.Answer;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -173,5 +175,27 @@ class CopyIT extends RigTest {
             assertThat(result.err()).contains("not removed in time").contains(".fb-");
             assertThat(fs.backing().resolve("a")).doesNotExist();
         }
+    }
+
+    @Test
+    @DisplayName("N6 flush of files with extended attributes: one warning that they are not carried over, exit 0")
+    void attributesAreToldOnce() throws Exception {
+        Files.createDirectories(folder());
+        assumeTrue(
+                Files.getFileStore(folder()).supportsFileAttributeView(UserDefinedFileAttributeView.class),
+                "left out: the file system of the temporary folder has no extended attributes");
+        for (var name : List.of("a", "b", "plain")) {
+            var file = Files.writeString(folder().resolve(name), "v");
+            if (!name.equals("plain")) {
+                Files.getFileAttributeView(file, UserDefinedFileAttributeView.class)
+                        .write("origin", ByteBuffer.wrap("scanner".getBytes()));
+            }
+        }
+
+        Result result = rig.command("flush", folder().toString(), rig.results() + "/");
+
+        assertThat(result.exit()).as(result.all()).isZero();
+        assertThat(rig.published()).containsOnlyKeys("a", "b", "plain");
+        assertThat(result.err().lines().filter(l -> l.contains("user.origin"))).hasSize(1);
     }
 }

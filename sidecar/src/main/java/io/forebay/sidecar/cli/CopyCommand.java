@@ -96,7 +96,7 @@ final class CopyCommand {
     private static int carried(
             CommandSpec spec, JobStores stores, String target, String what, int failureCode, Work work)
             throws CliException, StoreException, IOException, InterruptedException {
-        var copies = new Copies(stores);
+        var copies = new Copies(stores, spec.commandLine().getErr()::println);
         try (var signals = Signals.catching(spec.commandLine().getErr()::println)) {
             signals.cancels(new CopyCancel(Thread.currentThread(), target, signals::exitCode));
             try {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.Consumer;
 
 /** Stages output files: at their destination, whole, durable, invisible. Thread-safe. */
 public final class Flusher {
@@ -22,9 +23,14 @@ public final class Flusher {
     private final Stores stores;
     private final Transfers transfers;
     private final String jobToken;
+    private final LostAttributes attributes;
 
-    /** @param jobToken a few characters that tell this job's temporary names from others' */
-    public Flusher(Stores stores, Transfers transfers, String jobToken) {
+    /**
+     * @param jobToken a few characters that tell this job's temporary names from others'
+     * @param tell hears what the user should know
+     */
+    public Flusher(Stores stores, Transfers transfers, String jobToken, Consumer<String> tell) {
+        this.attributes = new LostAttributes(tell);
         this.stores = stores;
         this.transfers = transfers;
         this.jobToken = jobToken;
@@ -33,6 +39,7 @@ public final class Flusher {
     /** Chooses the invisible place of a file, before anything is made there. */
     public StagedOutput prepare(OutputFile file, long item, int generation, int attempt)
             throws StoreException, InterruptedException {
+        attributes.look(file);
         var store = stores.at(file.to());
         var token = token(file, item, generation, attempt);
         var key = file.kind() == OutputFile.Kind.FOLDER && !file.to().isFolder()

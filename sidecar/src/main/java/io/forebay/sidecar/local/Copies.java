@@ -38,6 +38,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * {@code forebay stage-in} and {@code forebay flush}: the engine's transfers by themselves, for scripts that do their own
@@ -51,14 +52,17 @@ public final class Copies {
     private static final Duration REMOVAL = Duration.ofSeconds(15);
 
     private final JobStores stores;
+    private final Consumer<String> tell;
     private final CopyTasks tasks = new CopyTasks();
     /** Tells temporary names of this process from others'. */
     private final String token = Long.toHexString(ProcessHandle.current().pid());
 
     private final AtomicLong temporaries = new AtomicLong();
 
-    public Copies(JobStores stores) {
+    /** @param tell hears what the user should know */
+    public Copies(JobStores stores, Consumer<String> tell) {
         this.stores = stores;
+        this.tell = tell;
     }
 
     /** @param problems one line per file that failed, the first thousand */
@@ -155,7 +159,7 @@ public final class Copies {
      */
     public Report flush(String folder, StoreUri to, List<Glob> include)
             throws StoreException, IOException, InterruptedException {
-        var flusher = new Flusher(stores.stores(), stores.engine(), token + "f");
+        var flusher = new Flusher(stores.stores(), stores.engine(), token + "f", tell);
         var publisher = new Publisher(stores.stores(), stores.engine());
         var staged = new ConcurrentLinkedQueue<StagedOutput>();
         // By final name: what may lie staged at the destination.

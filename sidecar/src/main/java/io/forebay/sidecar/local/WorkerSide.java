@@ -114,7 +114,8 @@ public final class WorkerSide {
                                 !fences.isEmpty(),
                                 logs.toString(),
                                 setup.images().runner()),
-                        place.jobToken())
+                        place.jobToken(),
+                        lines)
                 .assemble(journalled);
         hold.keep(true);
         return new WorkerSide(hold, assembled, notes);

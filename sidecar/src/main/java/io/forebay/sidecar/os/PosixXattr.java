@@ -7,13 +7,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Extended attributes of open files. EOPNOTSUPP where the file system has none. */
+/** Extended attributes of files. EOPNOTSUPP where the file system has none. */
 public final class PosixXattr {
     private PosixXattr() {}
 
     private static final Libc FGETXATTR = Libc.words("fgetxattr", 4);
     private static final Libc FSETXATTR = Libc.words("fsetxattr", 5);
     private static final Libc FLISTXATTR = Libc.words("flistxattr", 3);
+
+    private static final Libc LLISTXATTR = Libc.words("llistxattr", 3);
 
     /** XATTR_SIZE_MAX and XATTR_LIST_MAX of Linux. */
     private static final int MAX = 65536;
@@ -59,6 +61,29 @@ public final class PosixXattr {
                     return split(names.asSlice(0, length));
                 }
                 Posix.again(s, FLISTXATTR, fd, "");
+            }
+        }
+    }
+
+    /** As {@link #list(Fd)}, of a file that is not open; of a symbolic link itself. */
+    public static List<String> list(String path) throws PosixException {
+        try (var s = Scratch.take();
+                var arena = Arena.ofConfined()) {
+            long p = s.name("llistxattr", path);
+            long count = 0;
+            while ((count = LLISTXATTR.call(s, p, 0, 0)) < 0) {
+                Posix.again(s, LLISTXATTR, null, path);
+            }
+            if (count == 0) {
+                return List.of();
+            }
+            var names = arena.allocate(MAX);
+            while (true) {
+                long length = LLISTXATTR.call(s, p, names.address(), MAX);
+                if (length >= 0) {
+                    return split(names.asSlice(0, length));
+                }
+                Posix.again(s, LLISTXATTR, null, path);
             }
         }
     }

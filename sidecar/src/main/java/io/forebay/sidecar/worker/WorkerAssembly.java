@@ -13,11 +13,13 @@ import io.forebay.sidecar.store.Stores;
 import io.forebay.sidecar.transfer.TransferCounters;
 import io.forebay.sidecar.transfer.Transfers;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Puts a worker together from what its process has opened.
  *
  * @param jobToken a few characters that tell this job's temporary names from others'
+ * @param tell hears what the user should know while it works
  */
 public record WorkerAssembly(
         WorkerIdentity me,
@@ -31,7 +33,8 @@ public record WorkerAssembly(
         StepHost host,
         StepCalls calls,
         StepEnvironment environment,
-        String jobToken) {
+        String jobToken,
+        Consumer<String> tell) {
 
     /** A worker, and the attempts of its earlier life that it can take up. */
     public record Assembled(Worker worker, List<Attempt> recovered) {}
@@ -41,7 +44,7 @@ public record WorkerAssembly(
         var link = new PatientLink(coordinator, why -> counters.say("coordinator away: " + why));
         var fetch = new FetchStage(stores, transfers);
         var shared = new SharedInputsStage(job, buffer, fetch);
-        var flusher = new Flusher(stores, transfers, jobToken);
+        var flusher = new Flusher(stores, transfers, jobToken, tell);
         var publisher = new Publisher(stores, transfers);
         var stages = new AttemptRun.Stages(
                 fetch,
