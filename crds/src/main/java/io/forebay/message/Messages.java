@@ -52,6 +52,8 @@ public final class Messages {
      * @param key what people call it: the input's key below its prefix, or the group; the job's name without forEach
      * @param avoidTier index of the first tier that may hold it: raised after it outgrew a tier
      * @param alone it may run only while nothing else does (suspected of killing its neighbours)
+     * @param sums CRC32C of each input as an earlier attempt read it, in order: 8 hexadecimal digits, empty for links and folders;
+     *     no elements: none is known. An attempt that reads other bytes fails
      */
     public record ItemLease(
             long item,
@@ -61,7 +63,17 @@ public final class Messages {
             String key,
             List<ItemInput> inputs,
             int avoidTier,
-            boolean alone) {}
+            boolean alone,
+            List<String> sums) {
+        public ItemLease {
+            sums = orNone(sums);
+        }
+    }
+
+    /** Absent in what an earlier version wrote. */
+    private static List<String> orNone(@Nullable List<String> list) {
+        return list == null ? List.of() : List.copyOf(list);
+    }
 
     /**
      * One file to bring in.
@@ -85,9 +97,19 @@ public final class Messages {
     /** Inputs that are staged once per worker and shared by its items. */
     public record SharedInputs(List<ItemInput> inputs) {}
 
-    /** Every 5 s. @param states item index to state name, of all attempts held */
+    /**
+     * Every 5 s.
+     *
+     * @param number counts up in one process: what arrives after a later one says nothing about what is held
+     * @param states item index to state name, of all attempts held
+     */
     public record Renew(
-            String worker, String instance, int generation, Map<Long, String> states, WorkerCounters counters) {}
+            String worker,
+            String instance,
+            int generation,
+            long number,
+            Map<Long, String> states,
+            WorkerCounters counters) {}
 
     /** Since the worker's start. */
     public record WorkerCounters(
@@ -179,6 +201,7 @@ public final class Messages {
      * The attempt has ended and what was granted is published.
      *
      * @param failure absent: Done
+     * @param sums of the inputs as it read them, as in {@link ItemLease}; no elements: it did not get so far
      */
     public record ItemEnded(
             String worker,
@@ -190,7 +213,12 @@ public final class Messages {
             List<StepRun> steps,
             List<StagedOutput> published,
             List<Unexported> unexported,
-            Timing timing) {}
+            Timing timing,
+            List<String> sums) {
+        public ItemEnded {
+            sums = orNone(sums);
+        }
+    }
 
     /**
      * @param reason the reason word: StepFailed, Fetch, InputChanged, MissingOutput, NameConflict, BufferFull, Flush...
@@ -248,6 +276,9 @@ public final class Messages {
     /** The worker ends: it holds nothing any more. @param counters its last */
     public record Leave(String worker, String instance, WorkerCounters counters) {}
 
-    /** The worker gives items back unstarted (drain, node trouble); not counted. */
-    public record Release(String worker, String instance, List<Long> items) {}
+    /** The worker gives attempts back unstarted (drain, node trouble); not counted. */
+    public record Release(String worker, String instance, List<AttemptId> attempts) {}
+
+    /** As in {@link ItemLease}. */
+    public record AttemptId(long item, int generation, int attempt) {}
 }

@@ -1,6 +1,7 @@
 package io.forebay.testing;
 
 import io.forebay.message.Messages.Answer;
+import io.forebay.message.Messages.AttemptId;
 import io.forebay.message.Messages.CommitRequest;
 import io.forebay.message.Messages.Ended;
 import io.forebay.message.Messages.Failure;
@@ -39,6 +40,12 @@ public final class FakeWorker {
     public final String name;
     public String instance = UUID.randomUUID().toString();
     public int generation;
+    /** What it says of the inputs of every attempt. */
+    public List<String> sums = List.of();
+
+    /** Number of the last renewal. */
+    public long renewals;
+
     public final Map<Long, ItemLease> holds = new HashMap<>();
     private final Map<Long, String> states = new HashMap<>();
 
@@ -75,7 +82,7 @@ public final class FakeWorker {
     public Renewed renew(CoordinatorLink link) throws LinkException, InterruptedException {
         var all = new HashMap<Long, String>();
         holds.keySet().forEach(item -> all.put(item, states.getOrDefault(item, "LEASED")));
-        var answer = link.renew(new Renew(name, instance, generation, all, CoordinatorRig.NO_COUNTERS));
+        var answer = link.renew(new Renew(name, instance, generation, ++renewals, all, CoordinatorRig.NO_COUNTERS));
         if (answer.generation() > generation) {
             register(link);
         }
@@ -85,7 +92,8 @@ public final class FakeWorker {
 
     public void release(CoordinatorLink link, ItemLease lease) throws LinkException, InterruptedException {
         forget(lease.item());
-        link.release(new Release(name, instance, List.of(lease.item())));
+        link.release(new Release(
+                name, instance, List.of(new AttemptId(lease.item(), lease.generation(), lease.attempt()))));
     }
 
     /** The next life of this worker in the same place, its buffer gone. */
@@ -170,7 +178,8 @@ public final class FakeWorker {
                 List.of(run(0)),
                 outputs,
                 List.of(),
-                TIMING));
+                TIMING,
+                sums));
     }
 
     public Ended failed(CoordinatorLink link, ItemLease lease, Failure failure, List<Unexported> unexported)
@@ -186,7 +195,8 @@ public final class FakeWorker {
                 List.of(run(1)),
                 List.of(),
                 unexported,
-                TIMING));
+                TIMING,
+                sums));
     }
 
     public static StepRun run(int exit) {

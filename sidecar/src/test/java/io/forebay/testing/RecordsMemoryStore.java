@@ -82,6 +82,11 @@ public final class RecordsMemoryStore implements Store {
         staged.put(handle, content.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     }
 
+    /** Removes it again, as a worker does that may not publish it. */
+    public synchronized void unstage(String handle) {
+        staged.remove(handle);
+    }
+
     public synchronized List<String> stagedHandles() {
         return new ArrayList<>(staged.keySet());
     }

@@ -256,7 +256,8 @@ final class Caretaker {
                     List.of(),
                     published,
                     List.of(),
-                    null));
+                    null,
+                    List.of()));
         }
         var failure = new Failure(
                 "StepFailed",
@@ -288,7 +289,8 @@ final class Caretaker {
                 published,
                 unexported,
                 null,
-                core.options.clock().millis()));
+                core.options.clock().millis(),
+                List.of()));
         core.failForGood(item, core.keyOf(item), decided.attempt(), failure, List.of(), unexported);
         return ticket;
     }

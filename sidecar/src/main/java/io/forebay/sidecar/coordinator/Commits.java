@@ -45,7 +45,6 @@ final class Commits {
             if (h == null) {
                 return fenced(s.item(), s.attempt());
             }
-            h.confirmed = true;
             core.residue(h.item).staged.addAll(s.staged());
             ticket = core.append(new LogEntry.Staged(
                     core.table.id(h.item), h.item, s.generation(), s.attempt(), s.worker(), s.staged()));
@@ -231,7 +230,7 @@ final class Commits {
         core.tally.unexported(item, core.table.listAnew(item), e.unexported());
         cleanLeftovers(item, residue);
         return core.append(Completions.of(
-                core, h.planned, item, h.attempt, e.worker(), e.steps(), published, e.unexported(), e.timing()));
+                core, h.planned, item, h.attempt, e.worker(), e.steps(), published, e.unexported(), e.timing(), e.sums()));
     }
 
     /** Whatever was announced and is neither published nor to be, is removed; the item need not wait for that. */
@@ -257,10 +256,11 @@ final class Commits {
         var table = core.table;
         var decided = residue == null ? null : residue.decided;
         core.letGo(h);
+        core.truth.sums.note(item, e.sums());
         if (residue != null && decided != null && decided.success() && !failure.permanent()) {
             // What was decided stays decided: the coordinator carries it out, or finds pieces lost and begins a new
-            // generation.
-            var ticket = core.append(entry(h, failure, false, e, residue));
+            // generation. It is not the item that failed.
+            var ticket = core.append(entry(h, noted(failure, false), false, e, residue));
             core.orphan(item);
             residue.publisherGone = true;
             return new End(new Ended(true, false), ticket);
@@ -279,15 +279,7 @@ final class Commits {
                 || decided != null
                 || table.failures(item) > core.job.retry().item()
                 || table.setbacks(item) > MOST_SETBACKS;
-        var noted = new Failure(
-                failure.reason(),
-                failure.message(),
-                failure.code(),
-                counted,
-                failure.permanent(),
-                failure.fatal(),
-                failure.moveDown());
-        var ticket = core.append(entry(h, noted, last, e, residue));
+        var ticket = core.append(entry(h, noted(failure, counted), last, e, residue));
         if (last) {
             core.failForGood(item, h.planned.key(), h.attempt, failure, e.steps(), e.unexported());
         } else {
@@ -295,6 +287,10 @@ final class Commits {
             core.giveBack(item);
         }
         return new End(new Ended(!last, false), ticket);
+    }
+
+    private static Failure noted(Failure f, boolean counted) {
+        return new Failure(f.reason(), f.message(), f.code(), counted, f.permanent(), f.fatal(), f.moveDown());
     }
 
     /** A runner that dies takes along what ran beside the culprit: suspects run alone until it is known. */
@@ -331,7 +327,8 @@ final class Commits {
                 published,
                 e.unexported(),
                 e.timing(),
-                core.options.clock().millis());
+                core.options.clock().millis(),
+                e.sums());
     }
 
     /** Whether a failure now would be followed by another attempt. */

@@ -6,6 +6,7 @@ import io.forebay.message.Messages.Timing;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.records.LogEntry.Completed;
 import io.forebay.sidecar.records.LogEntry.InputPin;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Completions {
     private Completions() {}
 
+    /** @param sums of its inputs, as the attempt read them; no elements: not known */
     static Completed of(
             Core core,
             PlanItem planned,
@@ -22,10 +24,13 @@ final class Completions {
             List<StepRun> steps,
             List<StagedOutput> outputs,
             List<Unexported> unexported,
-            @Nullable Timing timing) {
-        var inputs = planned.inputs().stream()
-                .map(i -> new InputPin(i.uri(), i.pin(), ""))
-                .toList();
+            @Nullable Timing timing,
+            List<String> sums) {
+        boolean summed = sums.size() == planned.inputs().size();
+        var inputs = new ArrayList<InputPin>(planned.inputs().size());
+        for (var input : planned.inputs()) {
+            inputs.add(new InputPin(input.uri(), input.pin(), summed ? sums.get(inputs.size()) : ""));
+        }
         return new Completed(
                 planned.id(),
                 planned.content(),

@@ -191,10 +191,9 @@ final class Core {
         tally.failed(key, attempt, failure, steps);
         tally.unexported(item, table.listAnew(item), unexported);
         var residue = residues.get(item);
-        // The data of unexported outputs are kept, and what is staged of them with it: resume goes on from there.
-        if (residue != null && residue.decided == null && unexported.isEmpty() && !residue.isEmpty()) {
-            table.fence(item, attempt);
-            cleanings.add(item);
+        if (residue != null) {
+            residue.keepAfterFailure(unexported);
+            cleanFailed(item, residue);
         }
         if (failure.fatal()) {
             startDrain(DrainCause.FATAL, job.deadlines().drain(), false);
@@ -203,6 +202,14 @@ final class Core {
         }
         say("item " + key + " failed: " + failure.message());
         changed.signalAll();
+    }
+
+    /** What a failed item left at the stores goes, unless resume goes on from there. */
+    private void cleanFailed(int item, Residue residue) {
+        if (!residue.kept && !residue.isEmpty()) {
+            table.fence(item, table.attempt(item));
+            cleanings.add(item);
+        }
     }
 
     private boolean stopsOnFailure() {
@@ -253,12 +260,18 @@ final class Core {
                     }
                 }
                 case DONE -> cleanings.add(item);
-                case LEASED, FETCHING, READY, RUNNING, FLUSHING, FAILED -> {}
+                case FAILED -> cleanFailed(item, residue);
+                case LEASED, FETCHING, READY, RUNNING, FLUSHING -> {}
             }
         }
     }
 
     private boolean recovered;
+
+    /** Whether what earlier coordinators left has been taken care of, or is being so. */
+    boolean recovered() {
+        return recovered;
+    }
 
     /** No further item is started. A stronger cause replaces a weaker one; the earlier end of time counts. */
     void startDrain(DrainCause cause, Duration within, boolean killSteps) {

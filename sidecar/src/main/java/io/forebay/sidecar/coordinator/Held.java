@@ -11,7 +11,7 @@ final class Held {
     final boolean alone;
 
     final long leasedAtNanos;
-    /** The worker has shown that it knows of the lease. */
+    /** A renewal has named it: later ones that do not say that the worker gave it up. */
     boolean confirmed;
     /** It was asked back, for a worker that has nothing to do. */
     boolean recalled;

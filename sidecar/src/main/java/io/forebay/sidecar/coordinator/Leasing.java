@@ -59,8 +59,8 @@ final class Leasing {
                     drop.add(h.item());
                 }
             }
-            if (before != null) {
-                losses.loseAllBut(before, holding, before != worker);
+            if (before != null && before != worker) {
+                losses.loseAllBut(before, holding);
             }
             if (core.options.localWorker()) {
                 core.recoveringUntilNanos = Math.min(core.recoveringUntilNanos, core.now());
@@ -89,9 +89,8 @@ final class Leasing {
             }
             if (now.worker != worker) {
                 core.letGo(now);
-                hold(worker, item, h.attempt(), now.alone).confirmed = true;
+                hold(worker, item, h.attempt(), now.alone);
             }
-            now.confirmed = true;
             report(item, h.state());
             return true;
         }
@@ -107,7 +106,7 @@ final class Leasing {
                 }
                 table.attempt(item, h.attempt());
                 table.apply(item, ItemEvent.LEASE);
-                hold(worker, item, h.attempt(), false).confirmed = true;
+                hold(worker, item, h.attempt(), false);
                 report(item, h.state());
                 return true;
             }
@@ -116,7 +115,7 @@ final class Leasing {
                 if (residue.decided == null || residue.decided.attempt() != h.attempt()) {
                     return false;
                 }
-                hold(worker, item, h.attempt(), false).confirmed = true;
+                hold(worker, item, h.attempt(), false);
                 return true;
             }
             case DONE, FAILED -> {
@@ -203,7 +202,8 @@ final class Leasing {
                 planned.key(),
                 planned.inputs(),
                 table.tier(item),
-                alone);
+                alone,
+                core.truth.sums.of(item));
     }
 
     Renewed renew(Renew renew) {
@@ -224,19 +224,23 @@ final class Leasing {
             worker.leaseUntilNanos = core.now() + core.leaseNanos;
             note(worker, renew);
             var cancel = new ArrayList<Long>();
+            boolean newest = renew.number() > worker.renewal;
             renew.states().forEach((item, state) -> {
                 var h = worker.held.get(Math.toIntExact(item));
                 if (h == null) {
                     cancel.add(item);
                 } else {
-                    h.confirmed = true;
+                    h.confirmed |= newest;
                     report(h.item, state);
                     if (h.recalled && stealing.isUnstarted(h)) {
                         cancel.add(item);
                     }
                 }
             });
-            loseForgotten(worker, new HashSet<>(renew.states().keySet()));
+            if (newest) {
+                worker.renewal = renew.number();
+                loseForgotten(worker, new HashSet<>(renew.states().keySet()));
+            }
             return new Renewed(core.generation, cancel, core.drain);
         } finally {
             core.lock.unlock();
@@ -275,14 +279,17 @@ final class Leasing {
         }
     }
 
-    /** Items that the worker once had, or must have got long ago, and does not name: given back, or an answer was lost. */
+    /**
+     * Items that the worker does not name: one that was asked back and that it had is given back; of one that it must have got
+     * long ago the answer was lost. A lease that it may not have heard of when it wrote this is kept.
+     */
     private void loseForgotten(WorkerState worker, HashSet<Long> named) {
         for (var h : List.copyOf(worker.held.values())) {
             if (named.contains((long) h.item)) {
                 continue;
             }
             boolean old = core.now() - h.leasedAtNanos > core.leaseNanos / 2;
-            if (!h.recalled && !old) {
+            if (!old && !(h.recalled && h.confirmed)) {
                 continue;
             }
             core.letGo(h);
@@ -336,9 +343,9 @@ final class Leasing {
             if (worker == null || !worker.instance.equals(release.instance())) {
                 return;
             }
-            for (var item : release.items()) {
-                var h = worker.held.get(Math.toIntExact(item));
-                if (h == null) {
+            for (var given : release.attempts()) {
+                var h = worker.held.get(Math.toIntExact(given.item()));
+                if (h == null || h.generation != given.generation() || h.attempt != given.attempt()) {
                     continue;
                 }
                 core.letGo(h);

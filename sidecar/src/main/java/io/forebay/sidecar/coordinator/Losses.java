@@ -29,8 +29,8 @@ final class Losses {
         lapsed.remove(name);
     }
 
-    /** The worker that was there no longer has what it does not report. @param died its process is another one */
-    void loseAllBut(WorkerState before, Map<Integer, Holding> holding, boolean died) {
+    /** The process of a worker has died; the next one does not have what it does not report. */
+    void loseAllBut(WorkerState before, Map<Integer, Holding> holding) {
         boolean ran = false;
         for (var h : List.copyOf(before.held.values())) {
             if (!holding.containsKey(h.item)) {
@@ -41,7 +41,7 @@ final class Losses {
                 lose(h, "its worker " + before.name + " no longer has it");
             }
         }
-        if (died && ran) {
+        if (ran) {
             countDeath(before.name);
         }
     }
@@ -107,7 +107,8 @@ final class Losses {
                 List.of(),
                 List.of(),
                 null,
-                core.options.clock().millis()));
+                core.options.clock().millis(),
+                List.of()));
         core.failForGood(h.item, h.planned.key(), h.attempt, failure, List.of(), List.of());
     }
 

@@ -128,7 +128,9 @@ final class Recovery {
                 }
             }
             case Cleaned e -> {
-                residue(e.id()).staged.clear();
+                var residue = residue(e.id());
+                residue.staged.clear();
+                residue.onClose.removeIf(d -> d.attempt() <= e.attempt());
                 forgetIfEmpty(e.id());
             }
             case Settled e -> truth.strays.remove(e.id());
@@ -162,6 +164,7 @@ final class Recovery {
             }
         }
         truth.tally.forgetFailures();
+        truth.sums.clear();
         if (fresh) {
             truth.names.clear();
         }
@@ -210,6 +213,11 @@ final class Recovery {
         }
         var table = truth.table;
         sawAttempt(e.id(), e.attempt());
+        truth.sums.note(item, e.sums());
+        if (!e.last() && table.state(item) == ItemState.COMMITTING) {
+            // Its publisher failed, not the item.
+            return;
+        }
         if (e.failure().counted()) {
             table.failures(item, table.failures(item) + 1);
         } else {
@@ -222,6 +230,10 @@ final class Recovery {
             table.set(item, ItemState.FAILED);
             truth.tally.failed(e.key(), e.attempt(), e.failure(), e.steps());
             truth.tally.unexported(item, table.listAnew(item), e.unexported());
+            var residue = truth.residues.get(item);
+            if (residue != null) {
+                residue.keepAfterFailure(e.unexported());
+            }
         } else {
             table.fence(item, e.attempt());
         }

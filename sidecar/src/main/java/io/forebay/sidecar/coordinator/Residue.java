@@ -1,6 +1,7 @@
 package io.forebay.sidecar.coordinator;
 
 import io.forebay.message.Messages.StagedOutput;
+import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.records.LogEntry.Intent;
 import io.forebay.sidecar.records.RecordLog.Ticket;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ final class Residue {
     /** What is decided to be the item's outputs. */
     @Nullable
     Decision decided;
+    /** It has failed, and what is staged is kept, for resume. */
+    boolean kept;
     /** When nobody was left who could publish it. */
     long orphanedAtNanos;
     /** The process that was told to publish it has ended, or says that it will not. */
@@ -41,6 +44,11 @@ final class Residue {
 
     boolean isEmpty() {
         return staged.isEmpty() && onClose.isEmpty() && decided == null;
+    }
+
+    /** The data of unexported outputs are kept, and what is staged of them with it: resume goes on from there. */
+    void keepAfterFailure(List<Unexported> unexported) {
+        kept = decided != null || !unexported.isEmpty();
     }
 
     /** What is staged and belongs to no intent. */

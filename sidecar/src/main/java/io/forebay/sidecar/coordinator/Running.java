@@ -111,7 +111,8 @@ final class Running implements AutoCloseable {
                 return;
             }
             losses.expire();
-            if (core.now() >= core.recoveringUntilNanos) {
+            // Where all has ended no worker has anything to report.
+            if (core.now() >= core.recoveringUntilNanos || core.allEnded()) {
                 core.endRecovery();
             }
             if (core.options.clock().millis() >= deadlineMillis && core.drainCause != DrainCause.DEADLINE) {
@@ -207,7 +208,7 @@ final class Running implements AutoCloseable {
             return true;
         }
         if (core.allEnded()) {
-            return caretaker.idle();
+            return core.recovered() && caretaker.idle();
         }
         var drain = core.drain;
         if (drain == null) {

@@ -13,6 +13,8 @@ final class Truth implements AutoCloseable {
     final HashTable names;
 
     final Tally tally;
+    /** What attempts of items that are run again have read. */
+    final InputSums sums;
     /** What unfinished items have at the stores, by index. */
     final Map<Integer, Residue> residues = new HashMap<>();
     /** By id: the same of items that older plans had. */
@@ -23,6 +25,7 @@ final class Truth implements AutoCloseable {
         this.plan = plan;
         this.tally = new Tally(new JsonSpool(scratch));
         this.names = new HashTable(scratch);
+        this.sums = new InputSums(scratch);
         for (int i = 0; i < plan.size(); i++) {
             if (!table.add(plan.idOf(i))) {
                 throw new IllegalStateException(
@@ -36,6 +39,7 @@ final class Truth implements AutoCloseable {
     @Override
     public void close() {
         names.close();
+        sums.close();
         try {
             tally.lines().close();
         } catch (IOException e) {

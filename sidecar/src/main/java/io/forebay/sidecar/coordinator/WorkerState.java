@@ -18,6 +18,8 @@ final class WorkerState {
     int heldAlone;
 
     long leaseUntilNanos;
+    /** Highest number of a renewal. */
+    long renewal;
     /** It was told that nothing is left for it. */
     boolean toldDrained;
     /** When a runner died under several of its items; 0: never. */

@@ -8,6 +8,7 @@ import io.forebay.message.Messages.StepRun;
 import io.forebay.message.Messages.Timing;
 import io.forebay.message.Messages.Unexported;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,6 +143,7 @@ public sealed interface LogEntry {
      *
      * @param last no attempt follows in this run
      * @param published what is at its final name nevertheless ({@code when: Failure}, {@code OnClose})
+     * @param sums CRC32C of its inputs as it read them, as in {@link InputPin}; no elements: not known
      */
     record Failed(
             String id,
@@ -156,9 +158,12 @@ public sealed interface LogEntry {
             List<StagedOutput> published,
             List<Unexported> unexported,
             @Nullable Timing timing,
-            long at)
+            long at,
+            List<String> sums)
             implements LogEntry {
         public Failed {
+            // Absent in what an earlier version wrote.
+            sums = List.copyOf(Objects.requireNonNullElse(sums, List.<String>of()));
             steps = List.copyOf(steps);
             published = List.copyOf(published);
             unexported = List.copyOf(unexported);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * 5 append to log n; act on an entry when it is durable and a look after that found no claim n+1
  * </pre>
  *
- * See docs/decisions/0007-records-and-fencing.md for why a coordinator that was frozen anywhere can change nothing later.
+ * See docs/decisions/0007-coordinator-and-records.md for why a coordinator that was frozen anywhere can change nothing later.
  */
 public final class Succession implements AutoCloseable {
     /**

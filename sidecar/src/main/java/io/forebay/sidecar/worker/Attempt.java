@@ -26,6 +26,7 @@ final class Attempt {
     private volatile ItemState state = ItemState.LEASED;
     private @Nullable ItemSpace space;
     private boolean fetched;
+    private List<String> sums = List.of();
     private List<StagedOutput> granted = List.of();
     private boolean grantedSuccess;
     private volatile @Nullable Overgrown overgrown;
@@ -97,8 +98,15 @@ final class Attempt {
         return fetched;
     }
 
-    void markFetched() {
+    /** @param crc32c of each input, in the lease's order; 0 for links and folders */
+    void markFetched(List<Long> crc32c) {
         fetched = true;
+        sums = InputSums.of(lease.inputs(), crc32c);
+    }
+
+    /** As in a lease; no elements: not fetched yet. */
+    List<String> sums() {
+        return sums;
     }
 
     /** Ends of the steps so far, in order; grows. */

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.worker;
 
+import io.forebay.message.Messages.AttemptId;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.Release;
@@ -146,8 +147,9 @@ final class AttemptRun implements Runnable {
         timed(Stage.FETCH, () -> {
             var sums = stages.fetch().fetch(lease.inputs(), space.in(), next);
             journal.note(new JournalRecord.Fetched(lease.item(), lease.generation(), lease.attempt(), sums));
+            attempt.markFetched(sums);
         });
-        attempt.markFetched();
+        InputSums.requireAsBefore(lease, attempt.sums());
     }
 
     private void compute() throws AttemptFailed, IOException, InterruptedException {
@@ -275,7 +277,8 @@ final class AttemptRun implements Runnable {
                 List.copyOf(attempt.runs()),
                 published,
                 unexported,
-                attempt.timing()));
+                attempt.timing(),
+                attempt.sums()));
         attempt.state(failure == null ? ItemState.DONE : ItemState.FAILED);
         return ended.again() || ended.fenced();
     }
@@ -322,7 +325,10 @@ final class AttemptRun implements Runnable {
                 report(failure, List.of(), list);
                 return !list.isEmpty();
             }
-            link.release(new Release(me.worker(), me.instance(), List.of(attempt.item())));
+            link.release(new Release(
+                    me.worker(),
+                    me.instance(),
+                    List.of(new AttemptId(attempt.item(), attempt.generation(), attempt.number()))));
         } catch (InterruptedException again) {
             return true;
         }

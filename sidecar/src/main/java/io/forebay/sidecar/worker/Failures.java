@@ -42,6 +42,20 @@ final class Failures {
         };
     }
 
+    /** The store calls it the same version, but it is not what an earlier attempt read. Both: CRC32C, 8 hexadecimal digits. */
+    static Failure otherBytes(String uri, String before, String now) {
+        return new Failure(
+                "InputChanged",
+                uri + " was changed during the run: it has other bytes than an earlier attempt of this item read (CRC32C " + now
+                        + " instead of " + before + "), although the store calls it the same version. Nothing of the item is"
+                        + " published from both; start the job again to run it with what is there now.",
+                INPUT,
+                true,
+                true,
+                false,
+                false);
+    }
+
     /** What all items need cannot be had: the job ends. */
     static Failure shared(Failure f) {
         return new Failure(

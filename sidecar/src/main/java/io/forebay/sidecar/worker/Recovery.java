@@ -115,7 +115,7 @@ final class Recovery {
             space.get().discard();
             return null;
         }
-        attempt.markFetched();
+        attempt.markFetched(fetched);
         if (facts.started != null) {
             attempt.running(new CommandId(key.item(), key.generation(), key.attempt(), facts.started));
         }

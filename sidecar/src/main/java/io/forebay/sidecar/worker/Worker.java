@@ -65,6 +65,8 @@ public final class Worker implements AttemptRun.Host {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Map<Long, Attempt> held = new ConcurrentHashMap<>();
+    /** Guarded by lock. */
+    private long renewals;
     private int kept;
     private volatile @Nullable Drain drain;
     private volatile @Nullable Throwable broken;
@@ -252,10 +254,19 @@ public final class Worker implements AttemptRun.Host {
     }
 
     private void renewOnce() throws LinkException, InterruptedException {
-        var named = Map.copyOf(held);
+        Map<Long, Attempt> named;
+        long number;
+        lock.lock();
+        try {
+            // Two at once: the higher number is of who looked later.
+            number = ++renewals;
+            named = Map.copyOf(held);
+        } finally {
+            lock.unlock();
+        }
         var states = new HashMap<Long, String>();
         named.forEach((item, attempt) -> states.put(item, attempt.state().name()));
-        var answer = link.renew(new Renew(me.worker(), me.instance(), generation, states, snapshot()));
+        var answer = link.renew(new Renew(me.worker(), me.instance(), generation, number, states, snapshot()));
         if (answer.generation() > generation) {
             generation = answer.generation();
             link.register(hello()).drop().forEach(item -> cancel(held.get(item)));

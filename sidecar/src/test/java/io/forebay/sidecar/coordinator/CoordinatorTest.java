@@ -132,6 +132,48 @@ class CoordinatorTest {
     }
 
     @Test
+    @DisplayName("R5 what a failed attempt read is told to the next, also by another coordinator; a new run begins without")
+    void sumsOfInputs() throws Exception {
+        rig.inputs(2);
+        var read = List.of("0a1b2c3d");
+        try (var coordinator = start(RunMode.RUN)) {
+            var worker = worker(coordinator, "w0");
+            var leases = worker.lease(coordinator, 2);
+            assertThat(leases).allSatisfy(l -> assertThat(l.sums()).isEmpty());
+            worker.sums = read;
+            worker.failed(coordinator, leases.getFirst(), FakeWorker.stepFailed(), List.of());
+            worker.carry(coordinator, leases.getLast());
+            var again = worker.lease(coordinator, 1).getFirst();
+            assertThat(again.sums()).isEqualTo(read);
+            // What comes first counts.
+            worker.sums = List.of("ffffffff");
+            worker.failed(coordinator, again, FakeWorker.stepFailed(), List.of());
+        }
+        try (var coordinator = start(RunMode.CONTINUE)) {
+            var worker = worker(coordinator, "w1");
+            rig.pass(CoordinatorRig.LEASE);
+            var lease = worker.lease(coordinator, 1).getFirst();
+            assertThat(lease.sums()).isEqualTo(read);
+            worker.failed(coordinator, lease, FakeWorker.stepFailed(), List.of());
+            coordinator.await();
+        }
+        try (var coordinator = start(RunMode.RUN)) {
+            var worker = worker(coordinator, "w2");
+            rig.pass(CoordinatorRig.LEASE);
+            assertThat(worker.lease(coordinator, 1).getFirst().sums()).isEmpty();
+        }
+        var sums = new java.util.ArrayList<String>();
+        io.forebay.sidecar.records.History.of(new io.forebay.sidecar.records.RecordsFolder(
+                        bucket,
+                        io.forebay.api.value.StoreUri.parse("s3://bucket/records/increment/"),
+                        io.forebay.sidecar.records.StoreRetry.patient(Duration.ZERO)))
+                .replay("completed"::equals, e -> ((io.forebay.sidecar.records.LogEntry.Completed) e)
+                        .inputs()
+                        .forEach(i -> sums.add(i.crc32c())));
+        assertThat(sums).as("in the completion record").isEqualTo(read);
+    }
+
+    @Test
     @DisplayName("records folder of a different job of the same name: identity decides, and the notice says so")
     void otherJobOfThatName() throws Exception {
         rig.inputs(3);

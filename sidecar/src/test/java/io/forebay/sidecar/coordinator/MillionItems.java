@@ -123,7 +123,8 @@ public final class MillionItems {
                 List.of(io.forebay.testing.FakeWorker.run(0)),
                 outputs,
                 List.of(),
-                new Timing(1, 2, 3, 4, 5, 6)));
+                new Timing(1, 2, 3, 4, 5, 6),
+                List.of("01020304")));
     }
 
     /** An endless supply of objects, listed in no useful order. */

@@ -48,7 +48,15 @@ final class SomeRecords {
                     random.nextBoolean() ? null : name(random)));
         }
         var lease = new ItemLease(
-                item, "ab12", generation, attempt, name(random), inputs, random.nextInt(3), random.nextBoolean());
+                item,
+                "ab12",
+                generation,
+                attempt,
+                name(random),
+                inputs,
+                random.nextInt(3),
+                random.nextBoolean(),
+                random.nextBoolean() ? List.of() : List.of("0a1b2c3d", ""));
         return new JournalRecord.Admitted(lease, random.nextInt(3));
     }
 
