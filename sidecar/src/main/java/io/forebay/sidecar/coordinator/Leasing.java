@@ -60,7 +60,7 @@ final class Leasing {
                 }
             }
             if (before != null && before != worker) {
-                losses.loseAllBut(before, holding);
+                losses.loseAllBut(before, holding, true);
             }
             if (core.options.localWorker()) {
                 core.recoveringUntilNanos = Math.min(core.recoveringUntilNanos, core.now());

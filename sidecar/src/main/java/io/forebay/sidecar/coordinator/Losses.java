@@ -29,8 +29,8 @@ final class Losses {
         lapsed.remove(name);
     }
 
-    /** The process of a worker has died; the next one does not have what it does not report. */
-    void loseAllBut(WorkerState before, Map<Integer, Holding> holding) {
+    /** The process of a worker has ended; who follows it has what it reports. @param died it did not say that it leaves */
+    void loseAllBut(WorkerState before, Map<Integer, Holding> holding, boolean died) {
         boolean ran = false;
         for (var h : List.copyOf(before.held.values())) {
             if (!holding.containsKey(h.item)) {
@@ -41,7 +41,7 @@ final class Losses {
                 lose(h, "its worker " + before.name + " no longer has it");
             }
         }
-        if (ran) {
+        if (died && ran) {
             countDeath(before.name);
         }
     }
