@@ -27,7 +27,8 @@ class ChangedInputIT extends RigTest {
     }
 
     @Test
-    @DisplayName("R5 O2 other bytes under the same ETag between two attempts: the item fails, naming the input and both checksums")
+    @DisplayName(
+            "R5 O2 other bytes under the same ETag between two attempts: the item fails, naming the input and both checksums")
     void otherBytes() throws Exception {
         try (var s3 = ScriptedS3.start("bucket")) {
             s3.objects().without(Honours.MD5_ETAGS, Honours.CHECKSUMS);

@@ -92,8 +92,8 @@ public final class FakeWorker {
 
     public void release(CoordinatorLink link, ItemLease lease) throws LinkException, InterruptedException {
         forget(lease.item());
-        link.release(new Release(
-                name, instance, List.of(new AttemptId(lease.item(), lease.generation(), lease.attempt()))));
+        link.release(
+                new Release(name, instance, List.of(new AttemptId(lease.item(), lease.generation(), lease.attempt()))));
     }
 
     /** The next life of this worker in the same place, its buffer gone. */

@@ -230,7 +230,16 @@ final class Commits {
         core.tally.unexported(item, core.table.listAnew(item), e.unexported());
         cleanLeftovers(item, residue);
         return core.append(Completions.of(
-                core, h.planned, item, h.attempt, e.worker(), e.steps(), published, e.unexported(), e.timing(), e.sums()));
+                core,
+                h.planned,
+                item,
+                h.attempt,
+                e.worker(),
+                e.steps(),
+                published,
+                e.unexported(),
+                e.timing(),
+                e.sums()));
     }
 
     /** Whatever was announced and is neither published nor to be, is removed; the item need not wait for that. */

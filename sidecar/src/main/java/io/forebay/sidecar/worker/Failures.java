@@ -46,8 +46,11 @@ final class Failures {
     static Failure otherBytes(String uri, String before, String now) {
         return new Failure(
                 "InputChanged",
-                uri + " was changed during the run: it has other bytes than an earlier attempt of this item read (CRC32C " + now
-                        + " instead of " + before + "), although the store calls it the same version. Nothing of the item is"
+                uri
+                        + " was changed during the run: it has other bytes than an earlier attempt of this item read (CRC32C "
+                        + now
+                        + " instead of " + before
+                        + "), although the store calls it the same version. Nothing of the item is"
                         + " published from both; start the job again to run it with what is there now.",
                 INPUT,
                 true,

@@ -67,6 +67,7 @@ public final class Worker implements AttemptRun.Host {
     private final Map<Long, Attempt> held = new ConcurrentHashMap<>();
     /** Guarded by lock. */
     private long renewals;
+
     private int kept;
     private volatile @Nullable Drain drain;
     private volatile @Nullable Throwable broken;

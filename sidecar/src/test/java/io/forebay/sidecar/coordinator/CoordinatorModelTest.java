@@ -12,8 +12,9 @@ import net.jqwik.api.ShrinkingMode;
 /** Whatever workers send, twice or late, and whoever dies; see {@link MessageStorm}. */
 class CoordinatorModelTest {
     @Property(tries = 1000, shrinking = ShrinkingMode.OFF)
-    @Label("C9 R1 R2 R7 random messages, repeated, late, lost: each item completes once or fails for good, each name has one"
-            + " record, nothing is leased to two who live, or again once it has ended, and everything ends")
+    @Label(
+            "C9 R1 R2 R7 random messages, repeated, late, lost: each item completes once or fails for good, each name has one"
+                    + " record, nothing is leased to two who live, or again once it has ended, and everything ends")
     void holds(@ForAll long seed) throws Exception {
         var scratch = Files.createTempDirectory(Files.createDirectories(Path.of("target")), "model-");
         try {

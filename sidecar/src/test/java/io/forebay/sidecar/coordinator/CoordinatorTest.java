@@ -132,7 +132,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("R5 what a failed attempt read is told to the next, also by another coordinator; a new run begins without")
+    @DisplayName(
+            "R5 what a failed attempt read is told to the next, also by another coordinator; a new run begins without")
     void sumsOfInputs() throws Exception {
         rig.inputs(2);
         var read = List.of("0a1b2c3d");
@@ -167,9 +168,11 @@ class CoordinatorTest {
                         bucket,
                         io.forebay.api.value.StoreUri.parse("s3://bucket/records/increment/"),
                         io.forebay.sidecar.records.StoreRetry.patient(Duration.ZERO)))
-                .replay("completed"::equals, e -> ((io.forebay.sidecar.records.LogEntry.Completed) e)
-                        .inputs()
-                        .forEach(i -> sums.add(i.crc32c())));
+                .replay(
+                        "completed"::equals,
+                        e -> ((io.forebay.sidecar.records.LogEntry.Completed) e)
+                                .inputs()
+                                .forEach(i -> sums.add(i.crc32c())));
         assertThat(sums).as("in the completion record").isEqualTo(read);
     }
 

@@ -172,7 +172,9 @@ final class MessageStorm {
         gate = new GatedStore();
         try {
             coordinator = Coordinator.open(
-                    job, CoordinatorRig.storesOf(gate.over(bucket)), rig.options(RunMode.CONTINUE, true, rig.elsewhere()));
+                    job,
+                    CoordinatorRig.storesOf(gate.over(bucket)),
+                    rig.options(RunMode.CONTINUE, true, rig.elsewhere()));
             coordinator.start();
         } catch (CoordinatorException e) {
             complaints.add("the coordinator does not start: " + e.getMessage());
@@ -223,7 +225,8 @@ final class MessageStorm {
         var life = lives.get(number);
         if (random.nextBoolean()) {
             say(life.worker.name + " dies");
-            // Staged after its lease was over, perhaps after the coordinator had cleaned up, and killed before it was told: of
+            // Staged after its lease was over, perhaps after the coordinator had cleaned up, and killed before it was
+            // told: of
             // this nobody knows, and it is not complained of.
             life.work.values().stream()
                     .filter(w -> w.stagedLate && w.phase.ordinal() < Phase.GRANTED.ordinal())
@@ -351,7 +354,8 @@ final class MessageStorm {
         }
         for (var other : lives) {
             if (other != life && other.work.containsKey(lease.item()) && rig.nanos < other.leaseUntil) {
-                complaints.add(what + " was leased to " + life.worker.name + " while " + other.worker.name + " holds it");
+                complaints.add(
+                        what + " was leased to " + life.worker.name + " while " + other.worker.name + " holds it");
             }
         }
         life.work.put(lease.item(), new Work(lease));
@@ -360,7 +364,10 @@ final class MessageStorm {
     private void release(Life life, Work work) throws Exception {
         var item = work.lease.item();
         life.work.remove(item);
-        sendNoted(life.worker.name + " gives back " + work.lease.key(), life, link -> life.worker.release(link, work.lease));
+        sendNoted(
+                life.worker.name + " gives back " + work.lease.key(),
+                life,
+                link -> life.worker.release(link, work.lease));
     }
 
     private void fail(Life life, Work work) throws Exception {
@@ -369,17 +376,18 @@ final class MessageStorm {
             return;
         }
         boolean granted = work.phase == Phase.GRANTED || work.phase == Phase.PUBLISHED;
-        var failure =
-                switch (random.nextInt(5)) {
-                    case 0 -> new Failure("StepLost", "the runner died", 1, true, false, false, false);
-                    case 1 -> new Failure("BufferFull", "no space", 74, false, false, false, true);
-                    case 2 -> granted
-                            ? new Failure("Flush", "cannot publish", 74, true, false, false, false)
-                            : new Failure("MissingOutput", "nothing matches", 1, true, true, false, false);
-                    default -> granted
-                            ? new Failure("Flush", "cannot publish", 75, false, false, false, false)
-                            : FakeWorker.stepFailed();
-                };
+        var failure = switch (random.nextInt(5)) {
+            case 0 -> new Failure("StepLost", "the runner died", 1, true, false, false, false);
+            case 1 -> new Failure("BufferFull", "no space", 74, false, false, false, true);
+            case 2 ->
+                granted
+                        ? new Failure("Flush", "cannot publish", 74, true, false, false, false)
+                        : new Failure("MissingOutput", "nothing matches", 1, true, true, false, false);
+            default ->
+                granted
+                        ? new Failure("Flush", "cannot publish", 75, false, false, false, false)
+                        : FakeWorker.stepFailed();
+        };
         end(life, work, failure);
     }
 
@@ -427,17 +435,18 @@ final class MessageStorm {
                 e.timing(),
                 e.sums());
         var why = e.failure() == null ? "done" : e.failure().reason();
-        sendNoted(life.worker.name + " ends " + work.lease.key() + " attempt " + e.attempt() + ": " + why, life, link -> {
-            var answer = link.ended(message);
-            say("  " + answer);
-            if (life.work.get(item) == work) {
-                life.work.remove(item);
-                life.worker.forget(item);
-                if (!answer.again() && !answer.fenced()) {
-                    (e.failure() == null ? done : failed).add(item);
-                }
-            }
-        });
+        sendNoted(
+                life.worker.name + " ends " + work.lease.key() + " attempt " + e.attempt() + ": " + why, life, link -> {
+                    var answer = link.ended(message);
+                    say("  " + answer);
+                    if (life.work.get(item) == work) {
+                        life.work.remove(item);
+                        life.worker.forget(item);
+                        if (!answer.again() && !answer.fenced()) {
+                            (e.failure() == null ? done : failed).add(item);
+                        }
+                    }
+                });
     }
 
     private void go(Life life, Work work) throws Exception {
@@ -448,8 +457,12 @@ final class MessageStorm {
                 // Two of the items may want the same name.
                 var second = lease.item() < 2 && random.nextInt(4) == 0 ? "both" : lease.key() + ".b";
                 work.outputs = List.of(worker.output(lease, lease.key() + ".a"), worker.output(lease, second));
-                ask(life, work, "announces", Phase.ANNOUNCED, link -> worker.announce(link, lease, work.outputs)
-                        .refusal());
+                ask(
+                        life,
+                        work,
+                        "announces",
+                        Phase.ANNOUNCED,
+                        link -> worker.announce(link, lease, work.outputs).refusal());
             }
             case ANNOUNCED -> {
                 say(worker.name + " stages " + lease.key() + " attempt " + lease.attempt());
@@ -460,9 +473,13 @@ final class MessageStorm {
                     close(life, work);
                 }
             }
-            case STAGED -> ask(life, work, "asks to commit", Phase.GRANTED, link -> worker.commit(
-                            link, lease, true, work.outputs)
-                    .refusal());
+            case STAGED ->
+                ask(
+                        life,
+                        work,
+                        "asks to commit",
+                        Phase.GRANTED,
+                        link -> worker.commit(link, lease, true, work.outputs).refusal());
             case GRANTED -> {
                 for (var output : work.outputs) {
                     if (work.published.add(output.relative())) {
@@ -485,8 +502,10 @@ final class MessageStorm {
         var first = work.outputs.getFirst();
         var lease = work.lease;
         var answers = new ArrayList<Boolean>();
-        sendNoted(life.worker.name + " asks to publish " + first.finalUri(), life, link -> answers.add(link.commit(
-                                new io.forebay.message.Messages.CommitRequest(
+        sendNoted(
+                life.worker.name + " asks to publish " + first.finalUri(),
+                life,
+                link -> answers.add(link.commit(new io.forebay.message.Messages.CommitRequest(
                                         life.worker.name,
                                         life.worker.instance,
                                         lease.item(),
@@ -495,8 +514,8 @@ final class MessageStorm {
                                         true,
                                         true,
                                         List.of(first)))
-                        .refusal()
-                == null));
+                                .refusal()
+                        == null));
         if (!answers.isEmpty() && answers.getFirst()) {
             life.worker.publish(first);
             work.onClose = List.of(first);
@@ -509,34 +528,37 @@ final class MessageStorm {
     }
 
     private void ask(Life life, Work work, String what, Phase then, Asking asking) throws Exception {
-        sendNoted(life.worker.name + " " + what + " " + work.lease.key() + " attempt " + work.lease.attempt(), life, link -> {
-            var refusal = asking.ask(link);
-            if (life.work.get(work.lease.item()) != work || work.phase.ordinal() >= then.ordinal()) {
-                return;
-            }
-            if (refusal == null) {
-                work.phase = then;
-                return;
-            }
-            say("  " + refusal.reason());
-            if (refusal.reason().equals("NAME_CONFLICT")) {
-                work.phase = Phase.TELLING;
-                work.end = new ItemEnded(
-                        life.worker.name,
-                        life.worker.instance,
-                        work.lease.item(),
-                        work.lease.generation(),
-                        work.lease.attempt(),
-                        new Failure("NameConflict", refusal.message(), 74, true, true, false, false),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        new io.forebay.message.Messages.Timing(0, 1, 2, 3, 4, 5),
-                List.of());
-            } else {
-                drop(life, work);
-            }
-        });
+        sendNoted(
+                life.worker.name + " " + what + " " + work.lease.key() + " attempt " + work.lease.attempt(),
+                life,
+                link -> {
+                    var refusal = asking.ask(link);
+                    if (life.work.get(work.lease.item()) != work || work.phase.ordinal() >= then.ordinal()) {
+                        return;
+                    }
+                    if (refusal == null) {
+                        work.phase = then;
+                        return;
+                    }
+                    say("  " + refusal.reason());
+                    if (refusal.reason().equals("NAME_CONFLICT")) {
+                        work.phase = Phase.TELLING;
+                        work.end = new ItemEnded(
+                                life.worker.name,
+                                life.worker.instance,
+                                work.lease.item(),
+                                work.lease.generation(),
+                                work.lease.attempt(),
+                                new Failure("NameConflict", refusal.message(), 74, true, true, false, false),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                new io.forebay.message.Messages.Timing(0, 1, 2, 3, 4, 5),
+                                List.of());
+                    } else {
+                        drop(life, work);
+                    }
+                });
     }
 
     // ---- what must hold

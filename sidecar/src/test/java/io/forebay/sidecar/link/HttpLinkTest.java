@@ -150,7 +150,8 @@ class HttpLinkTest {
             public Leases lease(LeaseRequest request) {
                 int item = asked.incrementAndGet();
                 var input = new ItemInput("chunks", "file:///in/" + name, name, 1, "px:1:2:3:4:5:6", 0644, 0, null);
-                return new Leases(List.of(new ItemLease(item, "id", 0, 1, name, List.of(input), 0, false, List.of())), false, 0);
+                return new Leases(
+                        List.of(new ItemLease(item, "id", 0, 1, name, List.of(input), 0, false, List.of())), false, 0);
             }
         };
         try (var server = serve(leasing, "")) {
