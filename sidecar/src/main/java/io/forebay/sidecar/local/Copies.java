@@ -15,9 +15,7 @@ import io.forebay.sidecar.flush.Flusher.ChangingException;
 import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputScan;
 import io.forebay.sidecar.flush.OutputScan.NameConflictException;
-import io.forebay.sidecar.os.Errno;
 import io.forebay.sidecar.os.Posix;
-import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
 import io.forebay.sidecar.store.Store;
@@ -138,17 +136,7 @@ public final class Copies {
             Posix.rename(hidden, path);
             tasks.done(size);
         } finally {
-            removeIfThere(hidden);
-        }
-    }
-
-    private static void removeIfThere(String path) throws PosixException {
-        try {
-            Posix.unlink(path);
-        } catch (PosixException e) {
-            if (!e.is(Errno.ENOENT)) {
-                throw e;
-            }
+            Posix.unlinkatIfThere(null, hidden);
         }
     }
 

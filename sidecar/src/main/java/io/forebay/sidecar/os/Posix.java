@@ -116,6 +116,21 @@ public final class Posix {
         unlinkat(dir, name, 0);
     }
 
+    /** As {@link #unlinkat}. @return false: there was no such name. For where that is nothing out of the ordinary */
+    public static boolean unlinkatIfThere(@Nullable Fd dir, String name) throws PosixException {
+        try (var s = Scratch.take()) {
+            long at = number(dir);
+            long n = s.name("unlinkat", name);
+            while ((int) UNLINKAT.call(s, at, n, 0) != 0) {
+                if (s.errnoNumber() == Errno.ENOENT.number()) {
+                    return false;
+                }
+                again(s, UNLINKAT, dir, name);
+            }
+            return true;
+        }
+    }
+
     public static void rmdirat(@Nullable Fd dir, String name) throws PosixException {
         unlinkat(dir, name, AT_REMOVEDIR);
     }

@@ -273,7 +273,7 @@ public final class PosixStore implements Store {
         var at = Destination.of(stub.root(), stub.finalKey());
         run(stub.finalKey(), "removing what was staged for " + stub.finalKey(), () -> {
             try (var parent = at.open()) {
-                StagedPosixFile.unlinkIfThere(parent, stub.handle());
+                Posix.unlinkatIfThere(parent, stub.handle());
             } catch (PosixException e) {
                 if (!e.is(Errno.ENOENT)) {
                     throw e;

@@ -184,7 +184,7 @@ final class Publisher {
     static void link(Destination at, StagedFile.Stub stub) throws PosixException, StoreException {
         var target = Objects.requireNonNull(stub.meta().linkTarget(), "target of a symbolic link");
         try (var parent = at.create()) {
-            StagedPosixFile.unlinkIfThere(parent, stub.handle());
+            Posix.unlinkatIfThere(parent, stub.handle());
             Posix.symlinkat(target, parent, stub.handle());
             if (stub.meta().mtimeNanos() != -1) {
                 Posix.setMtimeAt(parent, stub.handle(), stub.meta().mtimeNanos());

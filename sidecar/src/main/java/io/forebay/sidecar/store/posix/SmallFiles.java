@@ -37,7 +37,7 @@ final class SmallFiles {
                     return false;
                 }
             } finally {
-                StagedPosixFile.unlinkIfThere(parent, temp);
+                Posix.unlinkatIfThere(parent, temp);
             }
             Destination.sync(parent);
             return true;
@@ -50,7 +50,7 @@ final class SmallFiles {
             try {
                 Posix.renameat(parent, temp, parent, at.name());
             } catch (PosixException e) {
-                StagedPosixFile.unlinkIfThere(parent, temp);
+                Posix.unlinkatIfThere(parent, temp);
                 throw e;
             }
             Destination.sync(parent);
@@ -68,7 +68,7 @@ final class SmallFiles {
             return temp;
         } catch (PosixException e) {
             if (!e.is(Errno.ENOENT)) {
-                StagedPosixFile.unlinkIfThere(parent, temp);
+                Posix.unlinkatIfThere(parent, temp);
             }
             throw e;
         }

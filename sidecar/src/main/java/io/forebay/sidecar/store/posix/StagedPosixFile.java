@@ -130,7 +130,7 @@ final class StagedPosixFile implements StagedWrite {
         // own.
         int mode = stub.meta().mode() < 0 ? 0666 : 0600;
         if (lustre.stripes(stub.size())) {
-            unlinkIfThere(parent, stub.handle());
+            Posix.unlinkatIfThere(parent, stub.handle());
             if (lustre.stripe(parent, stub.handle(), stub.size())) {
                 return Posix.openat(parent, stub.handle(), Open.WRONLY | Open.NOFOLLOW, mode);
             }
@@ -143,17 +143,7 @@ final class StagedPosixFile implements StagedWrite {
                     throw e;
                 }
             }
-            unlinkIfThere(parent, stub.handle());
-        }
-    }
-
-    static void unlinkIfThere(Fd parent, String name) throws PosixException {
-        try {
-            Posix.unlinkat(parent, name);
-        } catch (PosixException e) {
-            if (!e.is(Errno.ENOENT)) {
-                throw e;
-            }
+            Posix.unlinkatIfThere(parent, stub.handle());
         }
     }
 

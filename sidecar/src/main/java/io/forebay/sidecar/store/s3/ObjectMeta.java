@@ -6,8 +6,8 @@ import io.forebay.sidecar.store.s3.http.Headers;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -36,6 +36,9 @@ final class ObjectMeta {
     static final int MAX_LINK = 1800;
 
     private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,12}(\\.\\d{1,12})?");
+    private static final int CRC_DIGITS = 8;
+    private static final Pattern CRC_TEXT = Pattern.compile("[0-9a-f]{8}");
+    private static final Pattern MODE_TEXT = Pattern.compile("[0-7]{1,5}");
     /** S_IFREG without its lower 12 bits. */
     private static final int REGULAR_FILE = 010;
 
@@ -57,7 +60,7 @@ final class ObjectMeta {
         if (meta.linkTarget() != null) {
             headers.put(LINK, encoded(meta.linkTarget()));
         }
-        crc32c.ifPresent(crc -> headers.put(CRC32C, "%08x".formatted(crc)));
+        crc32c.ifPresent(crc -> headers.put(CRC32C, HexFormat.of().toHexDigits(crc, CRC_DIGITS)));
         return headers;
     }
 
@@ -69,7 +72,7 @@ final class ObjectMeta {
     /** @return CRC32C of the content as its writer noted it; -1: absent */
     static long crc32c(Headers headers) {
         var text = headers.get(CRC32C);
-        return text != null && text.matches("[0-9a-f]{8}") ? Long.parseLong(text, 16) : -1;
+        return text != null && CRC_TEXT.matcher(text).matches() ? Long.parseLong(text, 16) : -1;
     }
 
     private static long mtime(Headers headers) {
@@ -98,18 +101,13 @@ final class ObjectMeta {
         if (text == null) {
             return -1;
         }
-        try {
-            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text))
-                            .getEpochSecond()
-                    * 1000;
-        } catch (DateTimeParseException e) {
-            return -1;
-        }
+        long seconds = HttpDate.epochSecond(text);
+        return seconds == -1 ? -1 : seconds * 1000;
     }
 
     private static int mode(Headers headers) {
         var own = headers.get(MODE);
-        if (own != null && own.matches("[0-7]{1,5}")) {
+        if (own != null && MODE_TEXT.matcher(own).matches()) {
             return Integer.parseInt(own, 8) & 07777;
         }
         var foreign = headers.get(FOREIGN_MODE);

@@ -32,7 +32,20 @@ final class SigV4 {
     private volatile @Nullable DayKey last;
 
     /** A derived key serves one day, one region, one secret. */
-    private record DayKey(String day, String secret, byte[] key) {}
+    private record DayKey(String day, String secret, Mac prototype) {
+        /** With a copy: making one from the key takes longer than using it. */
+        byte[] hmac(String text) {
+            try {
+                return ((Mac) prototype.clone()).doFinal(utf8(text));
+            } catch (CloneNotSupportedException e) {
+                throw new IllegalStateException("this Java's HmacSHA256 cannot be copied", e);
+            }
+        }
+    }
+
+    private volatile @Nullable Second lastSecond;
+
+    private record Second(long second, String text) {}
 
     SigV4(String region) {
         this.region = region;
@@ -55,7 +68,7 @@ final class SigV4 {
             String payload,
             AwsCredentials credentials,
             Instant now) {
-        var time = TIME.format(now);
+        var time = time(now.getEpochSecond());
         headers.put("x-amz-date", time);
         headers.put("x-amz-content-sha256", payload);
         if (credentials instanceof AwsSessionCredentials session) {
@@ -65,7 +78,7 @@ final class SigV4 {
         signed.put("host", authority);
         headers.forEach((name, value) -> {
             if (name.startsWith("x-amz-") || name.equals("content-md5")) {
-                signed.put(name, value.strip().replaceAll(" +", " "));
+                signed.put(name, trimmed(value));
             }
         });
         var canonical = new StringBuilder(512)
@@ -84,31 +97,52 @@ final class SigV4 {
         var scope = day + "/" + region + "/s3/aws4_request";
         var hash = Sums.digest("SHA-256").digest(utf8(canonical.toString()));
         var text = "AWS4-HMAC-SHA256\n" + time + "\n" + scope + "\n" + HEX.formatHex(hash);
-        var signature = HEX.formatHex(hmac(dayKey(day, credentials.secretAccessKey()), text));
+        var signature = HEX.formatHex(dayKey(day, credentials.secretAccessKey()).hmac(text));
         headers.put(
                 "authorization",
                 "AWS4-HMAC-SHA256 Credential=" + credentials.accessKeyId() + "/" + scope + ", SignedHeaders=" + names
                         + ", Signature=" + signature);
     }
 
-    private byte[] dayKey(String day, String secret) {
+    private DayKey dayKey(String day, String secret) {
         var known = last;
         if (known != null && known.day.equals(day) && known.secret.equals(secret)) {
-            return known.key;
+            return known;
         }
         var key = hmac(hmac(hmac(hmac(utf8("AWS4" + secret), day), region), "s3"), "aws4_request");
-        last = new DayKey(day, secret, key);
-        return key;
+        var derived = new DayKey(day, secret, mac(key));
+        last = derived;
+        return derived;
     }
 
     private static byte[] hmac(byte[] key, String text) {
+        return mac(key).doFinal(utf8(text));
+    }
+
+    private static Mac mac(byte[] key) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(key, "HmacSHA256"));
-            return mac.doFinal(utf8(text));
+            return mac;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java has no HmacSHA256", e);
         }
+    }
+
+    /** Many requests are signed in one second. */
+    private String time(long second) {
+        var known = lastSecond;
+        if (known != null && known.second == second) {
+            return known.text;
+        }
+        var text = TIME.format(Instant.ofEpochSecond(second));
+        lastSecond = new Second(second, text);
+        return text;
+    }
+
+    private static String trimmed(String value) {
+        var stripped = value.strip();
+        return stripped.contains("  ") ? stripped.replaceAll(" +", " ") : stripped;
     }
 
     private static byte[] utf8(String text) {

@@ -8,11 +8,15 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** CRC32C, and where asked MD5 and SHA-256, of bytes that pass in order. One thread. */
 final class Sums implements PieceSource {
+    /** Never used but to be cloned. */
+    private static final ConcurrentHashMap<String, MessageDigest> PROTOTYPES = new ConcurrentHashMap<>();
+
     private final PieceSource source;
     private final long start;
     private final CRC32C crc32c = new CRC32C();
@@ -27,7 +31,17 @@ final class Sums implements PieceSource {
         this.sha256 = sha256 ? digest("SHA-256") : null;
     }
 
+    /** A new one. Looking for who provides it takes longer than summing a small object. */
     static MessageDigest digest(String algorithm) {
+        var prototype = PROTOTYPES.computeIfAbsent(algorithm, Sums::provided);
+        try {
+            return (MessageDigest) prototype.clone();
+        } catch (CloneNotSupportedException e) {
+            return provided(algorithm);
+        }
+    }
+
+    private static MessageDigest provided(String algorithm) {
         try {
             return MessageDigest.getInstance(algorithm);
         } catch (NoSuchAlgorithmException e) {

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection: the wire, a buffer for what was read ahead, and a deadline that the pool's watchdog enforces by closing it,
@@ -141,6 +143,33 @@ final class Connection implements AutoCloseable {
             throw new EOFException("the server closed the connection in the middle of its answer");
         }
         return ahead.get() & 0xFF;
+    }
+
+    /** Bytes up to the next LF, each as one character. @return null: there are more than so many @throws EOFException at the end */
+    @Nullable
+    String readLine(int most) throws IOException {
+        var text = new StringBuilder();
+        while (true) {
+            if (!ahead.hasRemaining() && fillAhead() < 0) {
+                throw new EOFException("the server closed the connection in the middle of its answer");
+            }
+            int length = 0;
+            while (length < ahead.remaining() && ahead.get(ahead.position() + length) != '\n') {
+                length++;
+            }
+            boolean whole = length < ahead.remaining();
+            if (text.length() + length > most) {
+                return null;
+            }
+            var bytes = new byte[length];
+            ahead.get(bytes);
+            var part = new String(bytes, StandardCharsets.ISO_8859_1);
+            if (whole) {
+                ahead.get();
+                return text.isEmpty() ? part : text.append(part).toString();
+            }
+            text.append(part);
+        }
     }
 
     private int fillAhead() throws IOException {

@@ -2,12 +2,12 @@ package io.forebay.sidecar.store.s3.http;
 
 import java.io.IOException;
 import java.net.ProtocolException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Status line and header fields of an answer (RFC 9112).
@@ -18,6 +18,9 @@ import java.util.Map;
 record ResponseHead(int status, Headers headers, boolean keepAlive, Framing framing) {
     /** Amazon sends at most a few KiB, of which 2 KiB are user metadata. */
     private static final int MAX_HEAD = 64 * 1024;
+
+    private static final Pattern STATUS = Pattern.compile("[1-9]\\d\\d");
+    private static final Pattern LENGTH = Pattern.compile("\\d{1,18}");
 
     /** Where a body ends. */
     sealed interface Framing {
@@ -65,7 +68,7 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
         var parts = line.split(" ", 3);
         if (parts.length >= 2
                 && (parts[0].equals("HTTP/1.1") || parts[0].equals("HTTP/1.0"))
-                && parts[1].matches("[1-9]\\d\\d")) {
+                && STATUS.matcher(parts[1]).matches()) {
             return Integer.parseInt(parts[1]);
         }
         throw new ProtocolException("no HTTP answer, but '" + abbreviated(line) + "'");
@@ -104,7 +107,7 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
         if (lengths.isEmpty()) {
             return new Framing.UntilClose();
         }
-        if (lengths.size() > 1 || !lengths.getFirst().matches("\\d{1,18}")) {
+        if (lengths.size() > 1 || !LENGTH.matcher(lengths.getFirst()).matches()) {
             throw new ProtocolException("not a Content-Length: " + lengths);
         }
         return new Framing.Length(Long.parseLong(lengths.getFirst()));
@@ -131,21 +134,13 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
 
     private static String line(Connection connection, int most, @org.jspecify.annotations.Nullable Lines counter)
             throws IOException {
-        var bytes = new byte[128];
-        int n = 0;
-        for (int b = connection.read(); b != '\n'; b = connection.read()) {
-            if (n >= most) {
-                throw new ProtocolException("header longer than " + MAX_HEAD + " bytes");
-            }
-            if (n == bytes.length) {
-                bytes = java.util.Arrays.copyOf(bytes, 2 * n);
-            }
-            bytes[n++] = (byte) b;
+        var line = connection.readLine(most);
+        if (line == null) {
+            throw new ProtocolException("header longer than " + MAX_HEAD + " bytes");
         }
         if (counter != null) {
-            counter.total += n + 1;
+            counter.total += line.length() + 1;
         }
-        int end = n > 0 && bytes[n - 1] == '\r' ? n - 1 : n;
-        return new String(bytes, 0, end, StandardCharsets.ISO_8859_1);
+        return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
     }
 }
