@@ -24,7 +24,8 @@ final class HttpDate {
             return fixed;
         }
         try {
-            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text)).getEpochSecond();
+            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text))
+                    .getEpochSecond();
         } catch (DateTimeParseException e) {
             return -1;
         }

@@ -12,14 +12,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpDateTest {
-    private static final DateTimeFormatter FIXDATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter FIXDATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     @Test
     @DisplayName("every day and many times of day are read as they were written")
     void readsWhatServersWrite() {
         for (long second = 0; second < 4_100_000_000L; second += 86_400 - 47) {
-            assertThat(HttpDate.epochSecond(FIXDATE.format(Instant.ofEpochSecond(second)))).isEqualTo(second);
+            assertThat(HttpDate.epochSecond(FIXDATE.format(Instant.ofEpochSecond(second))))
+                    .isEqualTo(second);
         }
     }
 
