@@ -166,4 +166,40 @@ class ObjectLogServersIT {
             assertThat(asked).isLessThanOrEqualTo(there + 2 * OBJECTS.ahead() + 1);
         }
     }
+
+    @Test
+    @DisplayName("C5 a log of 10,000 batches over a line of 20 ms is replayed with fewer than 70 requests")
+    void longLog() throws Exception {
+        int batches = 10_000;
+        var rule = LogObjects.DEFAULT;
+        try (var server = ScriptedS3.start("bucket");
+                var line = new SlowProxy(server.endpoint(), Duration.ofMillis(20), 0);
+                var store = store(line.endpoint())) {
+            var folder = ObjectLogFixture.folder(store, rule);
+            int merged = 0;
+            var gathered = new java.io.ByteArrayOutputStream();
+            for (int batch = 1; batch <= batches; batch++) {
+                gathered.writeBytes(ObjectLogFixture.batch(batch));
+                if (batch % rule.batches() == 0) {
+                    var name = ObjectLogFixture.FOLDER + LogObjects.merged(1, ++merged);
+                    server.objects().put(name, gathered.toByteArray());
+                    gathered.reset();
+                } else if (batch > batches - batches % rule.batches()) {
+                    var name = ObjectLogFixture.FOLDER + LogObjects.batch(1, batch);
+                    server.objects().put(name, ObjectLogFixture.batch(batch));
+                }
+            }
+            long began = System.nanoTime();
+            var read = ObjectLogFixture.readAll(folder);
+            System.out.printf(
+                    "[records] %d batches replayed in %.2f s with %d requests%n",
+                    batches,
+                    (System.nanoTime() - began) / 1e9,
+                    server.requests().size());
+            assertThat(read.batches()).isEqualTo(batches);
+            assertThat(read.isWhole()).isTrue();
+            int there = server.objects().keys().size();
+            assertThat(server.requests().size()).isBetween(there, there + 2 * rule.ahead() + 1);
+        }
+    }
 }
