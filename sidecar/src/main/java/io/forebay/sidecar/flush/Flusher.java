@@ -1,5 +1,6 @@
 package io.forebay.sidecar.flush;
 
+import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.store.StageRequest;
 import io.forebay.sidecar.store.StagedFile;
@@ -42,14 +43,22 @@ public final class Flusher {
         attributes.look(file);
         var store = stores.at(file.to());
         var token = token(file, item, generation, attempt);
-        var key = file.kind() == OutputFile.Kind.FOLDER && !file.to().isFolder()
-                ? file.to().path() + "/"
-                : file.to().path();
+        var to = place(file);
+        // The slash says to a store that it is a folder.
+        var key = file.kind() == OutputFile.Kind.FOLDER && !to.isFolder() ? to.path() + "/" : to.path();
         var request = new StageRequest(key, file.root().path(), file.size(), file.meta(), token);
         var stub = store.prepareAsks(request)
                 ? transfers.retrying("stage " + file.to(), () -> store.prepare(request))
                 : store.prepare(request);
-        return StagedMessages.of(file.output(), file.relative(), file.to(), stub);
+        return StagedMessages.of(file.output(), file.relative(), to, stub);
+    }
+
+    /** Of an empty folder in a bucket stands an object whose key ends with a slash. */
+    private static StoreUri place(OutputFile file) {
+        var to = file.to();
+        return file.kind() == OutputFile.Kind.FOLDER && !to.scheme().isPosix() && !to.isFolder()
+                ? new StoreUri(to.scheme(), to.authority(), to.path() + "/")
+                : to;
     }
 
     /**
@@ -66,7 +75,7 @@ public final class Flusher {
             StagedFile staged = transfers.stage(store, stub, file.path());
             if (file.kind() != OutputFile.Kind.FILE
                     || OutputScan.seen(file.path()).equals(file.seen())) {
-                return StagedMessages.of(file.output(), file.relative(), file.to(), staged);
+                return StagedMessages.of(file.output(), file.relative(), place(file), staged);
             }
             if (copy == MOST_COPIES || OutputScan.seen(file.path()).size() != file.size()) {
                 throw new ChangingException(file.relative());
