@@ -175,6 +175,55 @@ class DurableIT extends RigTest {
     }
 
     @Test
+    @DisplayName("D6 N5 verify names a symbolic link that leads elsewhere now, and an empty folder that is a file or is gone")
+    void verifyFindsLinksAndFolders() throws Exception {
+        rig.input("a", "x");
+        rig.job("mkdir \"$FOREBAY_OUT/void\" \"$FOREBAY_OUT/gone\"; ln -s a \"$FOREBAY_OUT/link\"; ln -s a \"$FOREBAY_OUT/plain\"");
+        assertThat(rig.run().exit()).isZero();
+        var manifest = rig.home().resolve("job.yaml").toString();
+        var whole = rig.command("verify", manifest);
+        assertThat(whole.exit()).as(whole.all()).isZero();
+        assertThat(whole.out()).contains("4 outputs");
+
+        Files.delete(rig.results().resolve("link"));
+        Files.createSymbolicLink(rig.results().resolve("link"), Path.of("b"));
+        Files.delete(rig.results().resolve("plain"));
+        Files.writeString(rig.results().resolve("plain"), "a");
+        Files.delete(rig.results().resolve("void"));
+        Files.writeString(rig.results().resolve("void"), "");
+        Files.delete(rig.results().resolve("gone"));
+
+        var result = rig.command("verify", manifest);
+        assertThat(result.exit()).isEqualTo(74);
+        assertThat(result.out())
+                .contains("4 differ")
+                .contains("a symbolic link to b, its record says a symbolic link to a")
+                .contains("results/plain", "results/void", "results/gone");
+    }
+
+    @Test
+    @DisplayName("D6 N5 verify of symbolic links and empty folders that are objects: as recorded, then one leads elsewhere")
+    void verifyFindsLinksInS3() throws Exception {
+        rig.input("a", "x");
+        try (var s3 = ScriptedS3.start("bucket")) {
+            var script = "mkdir \"$FOREBAY_OUT/void\"; ln -s %s \"$FOREBAY_OUT/link\"";
+            rig.job(script.formatted("a"), toS3(s3));
+            assertThat(rig.run().exit()).isZero();
+            var manifest = rig.home().resolve("job.yaml").toString();
+            var whole = rig.command("verify", manifest);
+            assertThat(whole.exit()).as(whole.all()).isZero();
+            assertThat(whole.out()).contains("2 outputs");
+
+            var link = s3.objects().get("out/link");
+            s3.objects().put("out/link", link.content());
+
+            var result = rig.command("verify", manifest);
+            assertThat(result.exit()).as(result.all()).isEqualTo(74);
+            assertThat(result.out()).contains("out/link").contains("1 differ");
+        }
+    }
+
+    @Test
     @DisplayName(
             "D8 killed with half an output written: Success is not published and the older file stays; Failure and Always are")
     void killedHalfWay() throws Exception {

@@ -6,6 +6,8 @@ import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.coordinator.JobRecords;
 import io.forebay.sidecar.local.JobStores;
 import io.forebay.sidecar.records.RecordsDamagedException;
+import io.forebay.sidecar.store.Entry;
+import io.forebay.sidecar.store.StagedFile.Kind;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
@@ -28,11 +30,12 @@ import picocli.CommandLine.Spec;
         name = "verify",
         mixinStandardHelpOptions = true,
         description =
-                "Reads every published output again and compares size and checksum with its completion record. Exits 74 and names what differs.")
+                "Reads every published output again and compares it with its completion record. Exits 74 and names what differs.")
 final class VerifyCommand implements Callable<Integer> {
     private static final int AT_ONCE = 8;
     private static final int PIECE = 1 << 20;
     private static final int DIFFERS = 74;
+    private static final String FOLDER = "a folder";
 
     @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
     private Path manifest = Path.of("");
@@ -88,17 +91,14 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** @return what is wrong; null: nothing */
     private @Nullable String problem(JobStores stores, StagedOutput output) {
-        if (output.kind().equals("LINK") || output.kind().equals("FOLDER")) {
-            return null;
-        }
         files.incrementAndGet();
         var uri = StoreUri.parse(output.finalUri());
         try {
             var store = stores.stores().at(uri);
-            var found = stores.engine().retrying("verify " + uri, () -> found(store, uri));
+            var recorded = recorded(output);
+            var found = stores.engine().retrying("verify " + uri, () -> found(store, uri, output.kind()));
             bytes.addAndGet(output.size());
-            var recorded = output.size() + " bytes, CRC32C " + output.crc32c();
-            return found.equals(recorded) ? null : "it has " + found + ", its record says " + recorded;
+            return found.equals(recorded) ? null : "it is " + found + ", its record says " + recorded;
         } catch (StoreException e) {
             return String.valueOf(e.getMessage());
         } catch (InterruptedException e) {
@@ -107,8 +107,46 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private String found(Store store, StoreUri uri) throws StoreException, InterruptedException {
-        var version = store.stat(uri.path()).version();
+    private static String recorded(StagedOutput output) {
+        return switch (Kind.valueOf(output.kind())) {
+            case LINK -> link(output.link());
+            case FOLDER -> FOLDER;
+            case TEMP, UPLOAD, INLINE -> file(output.size(), output.crc32c());
+        };
+    }
+
+    private static String link(@Nullable String target) {
+        return "a symbolic link to " + target;
+    }
+
+    private static String file(long size, String crc32c) {
+        return "a file of " + size + " bytes, CRC32C " + crc32c;
+    }
+
+    /** What is there, in the words of {@link #recorded}. */
+    private String found(Store store, StoreUri uri, String kind) throws StoreException, InterruptedException {
+        return switch (Kind.valueOf(kind)) {
+            case LINK -> {
+                var entry = store.lstat(uri.path());
+                yield entry.kind() == Entry.Kind.SYMLINK
+                        ? link(entry.meta().linkTarget())
+                        : entry.kind() == Entry.Kind.FOLDER ? FOLDER : "a file";
+            }
+            case FOLDER -> {
+                // Of a bucket it is an object whose key ends so.
+                var key = uri.path().endsWith("/") || uri.scheme().isPosix() ? uri.path() : uri.path() + "/";
+                yield store.stat(key).kind() == Entry.Kind.FOLDER ? FOLDER : "a file";
+            }
+            case TEMP, UPLOAD, INLINE -> content(store, uri);
+        };
+    }
+
+    private String content(Store store, StoreUri uri) throws StoreException, InterruptedException {
+        var entry = store.stat(uri.path());
+        if (entry.kind() == Entry.Kind.FOLDER) {
+            return FOLDER;
+        }
+        var version = entry.version();
         var crc = new CRC32C();
         var scratch = scratch();
         try {
@@ -116,7 +154,7 @@ final class VerifyCommand implements Callable<Integer> {
         } finally {
             scratches.add(scratch.clear());
         }
-        return version.size() + " bytes, CRC32C " + "%08x".formatted(crc.getValue());
+        return file(version.size(), "%08x".formatted(crc.getValue()));
     }
 
     private ByteBuffer scratch() {

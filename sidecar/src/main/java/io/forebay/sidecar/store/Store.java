@@ -29,6 +29,11 @@ public interface Store extends AutoCloseable {
     /** What is there now. For POSIX symbolic links are followed. @throws StoreException NOT_FOUND */
     Entry stat(String key) throws StoreException, InterruptedException;
 
+    /** As {@link #stat}, but a symbolic link is told as itself, with its target. */
+    default Entry lstat(String key) throws StoreException, InterruptedException {
+        return stat(key);
+    }
+
     /**
      * Reads bytes [offset, offset + length) of exactly this version into {@code scratch}, as often as it fills, giving each
      * piece to the sink in order. Returns after the last; a body that ends early is an error of kind TRANSIENT.

@@ -5,6 +5,7 @@ import io.forebay.sidecar.os.Errno;
 import io.forebay.sidecar.os.Open;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
+import io.forebay.sidecar.os.Stat;
 import io.forebay.sidecar.store.Capabilities;
 import io.forebay.sidecar.store.Crc32c;
 import io.forebay.sidecar.store.Entry;
@@ -95,6 +96,18 @@ public final class PosixStore implements Store {
             }
             return Pins.entry(key, stat.isFile() ? Entry.Kind.FILE : Entry.Kind.FOLDER, stat, null, look.dataVersion());
         });
+    }
+
+    @Override
+    public Entry lstat(String key) throws StoreException, InterruptedException {
+        var link = run(key, "reading " + key, () -> {
+            var stat = Posix.lstat(key);
+            return stat.type() == Stat.Type.SYMLINK
+                    ? Optional.of(Pins.entry(
+                            key, Entry.Kind.SYMLINK, stat, Posix.readlinkat(null, key), Pins.NO_DATA_VERSION))
+                    : Optional.<Entry>empty();
+        });
+        return link.isPresent() ? link.get() : stat(key);
     }
 
     @Override
