@@ -175,10 +175,12 @@ class DurableIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D6 N5 verify names a symbolic link that leads elsewhere now, and an empty folder that is a file or is gone")
+    @DisplayName(
+            "D6 N5 verify names a symbolic link that leads elsewhere now, and an empty folder that is a file or is gone")
     void verifyFindsLinksAndFolders() throws Exception {
         rig.input("a", "x");
-        rig.job("mkdir \"$FOREBAY_OUT/void\" \"$FOREBAY_OUT/gone\"; ln -s a \"$FOREBAY_OUT/link\"; ln -s a \"$FOREBAY_OUT/plain\"");
+        rig.job(
+                "mkdir \"$FOREBAY_OUT/void\" \"$FOREBAY_OUT/gone\"; ln -s a \"$FOREBAY_OUT/link\"; ln -s a \"$FOREBAY_OUT/plain\"");
         assertThat(rig.run().exit()).isZero();
         var manifest = rig.home().resolve("job.yaml").toString();
         var whole = rig.command("verify", manifest);
@@ -202,7 +204,8 @@ class DurableIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D6 N5 verify of symbolic links and empty folders that are objects: as recorded, then one leads elsewhere")
+    @DisplayName(
+            "D6 N5 verify of symbolic links and empty folders that are objects: as recorded, then one leads elsewhere")
     void verifyFindsLinksInS3() throws Exception {
         rig.input("a", "x");
         try (var s3 = ScriptedS3.start("bucket")) {
