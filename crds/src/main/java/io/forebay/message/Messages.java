@@ -98,7 +98,7 @@ public final class Messages {
     public record SharedInputs(List<ItemInput> inputs) {}
 
     /**
-     * Every 5 s.
+     * Six times in a lease.
      *
      * @param number counts up in one process: what arrives after a later one says nothing about what is held
      * @param states item index to state name, of all attempts held
@@ -123,9 +123,14 @@ public final class Messages {
             long dirtyBytes,
             @Nullable String lastMessage) {}
 
-    /** @param cancel items to stop and discard @param drain why no further step may start; absent: go on */
+    /**
+     * @param generation of the coordinator that answers: what one says that has been succeeded does not count
+     * @param cancel items to stop and discard
+     * @param recall items that another worker could begin at once: to be given back ({@link Release}) unless their first step has started
+     * @param drain why no further step may start; absent: go on
+     */
     public record Renewed(
-            int generation, List<Long> cancel, @Nullable Drain drain) {}
+            int generation, List<Long> cancel, List<Long> recall, @Nullable Drain drain) {}
 
     /**
      * @param cause DEADLINE, CANCELLED, STOPPED (onItemFailure: Stop), FATAL; LEAVING: this worker alone ends, and what it cannot publish

@@ -9,6 +9,7 @@ import io.forebay.message.Messages.Holding;
 import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.LeaseRequest;
+import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Leases;
 import io.forebay.message.Messages.Register;
 import io.forebay.message.Messages.Registered;
@@ -88,6 +89,26 @@ public final class FakeWorker {
         }
         answer.cancel().forEach(this::forget);
         return answer;
+    }
+
+    /** As {@link #renew}, with what was recalled given back if it has not begun. */
+    public Renewed renewObediently(CoordinatorLink link) throws LinkException, InterruptedException {
+        var answer = renew(link);
+        for (var item : answer.recall()) {
+            if (holds.containsKey(item) && !states.getOrDefault(item, "LEASED").equals("RUNNING")) {
+                release(link, holds.get(item));
+            }
+        }
+        return answer;
+    }
+
+    /** A renewal that was written before anything it holds had arrived. */
+    public Renewed renewAsIfEmpty(CoordinatorLink link) throws LinkException, InterruptedException {
+        return link.renew(new Renew(name, instance, generation, ++renewals, Map.of(), CoordinatorRig.NO_COUNTERS));
+    }
+
+    public void leave(CoordinatorLink link) throws LinkException, InterruptedException {
+        link.leave(new Leave(name, instance, CoordinatorRig.NO_COUNTERS));
     }
 
     public void release(CoordinatorLink link, ItemLease lease) throws LinkException, InterruptedException {

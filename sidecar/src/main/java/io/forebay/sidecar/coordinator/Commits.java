@@ -41,6 +41,7 @@ final class Commits {
         core.lock.lock();
         try {
             core.requireInOffice();
+            requireRegistered(s.worker());
             var h = current(s.worker(), s.instance(), s.item(), s.generation(), s.attempt());
             if (h == null) {
                 return fenced(s.item(), s.attempt());
@@ -60,6 +61,7 @@ final class Commits {
         core.lock.lock();
         try {
             core.requireInOffice();
+            requireRegistered(c.worker());
             var h = current(c.worker(), c.instance(), c.item(), c.generation(), c.attempt());
             if (h == null) {
                 return fenced(c.item(), c.attempt());
@@ -157,6 +159,7 @@ final class Commits {
         core.lock.lock();
         try {
             core.requireInOffice();
+            requireRegistered(e.worker());
             var h = current(e.worker(), e.instance(), e.item(), e.generation(), e.attempt());
             if (h == null) {
                 answer = repeatedEnd(e);
@@ -358,6 +361,19 @@ final class Commits {
             };
         }
         return new Ended(false, true);
+    }
+
+    /**
+     * A new coordinator learns what a worker holds when it registers. Until then "not yours" would be no answer but ignorance, and would cost
+     * the attempt.
+     */
+    private void requireRegistered(String worker) throws LinkException {
+        if (!core.workers.containsKey(worker) && core.now() < core.recoveringUntilNanos) {
+            throw new LinkException(
+                    LinkException.Kind.NOT_NOW,
+                    "worker " + worker + " has not registered with the new coordinator yet",
+                    new IllegalStateException("recovering"));
+        }
     }
 
     /** The hold, if exactly this attempt of this process is the current one. */

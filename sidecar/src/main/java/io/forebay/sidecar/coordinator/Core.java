@@ -66,6 +66,9 @@ final class Core {
     /** Also read without the lock. */
     volatile @Nullable LogLostException lost;
 
+    /** How the run ended is recorded: nothing more is decided. */
+    boolean ended;
+
     long skipped;
 
     @Nullable
@@ -314,6 +317,11 @@ final class Core {
 
     String keyOf(int item) {
         return plan.item(item).key();
+    }
+
+    /** Nothing is left to lease, nor will be. */
+    boolean isOver() {
+        return ended || allEnded();
     }
 
     boolean allEnded() {

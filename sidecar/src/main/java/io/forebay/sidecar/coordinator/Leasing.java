@@ -75,7 +75,7 @@ final class Leasing {
     /** @return whether the worker goes on with it */
     private boolean adopt(WorkerState worker, Holding h) {
         var table = core.table;
-        if (h.item() < 0 || h.item() >= table.size()) {
+        if (core.ended || h.item() < 0 || h.item() >= table.size()) {
             return false;
         }
         int item = (int) h.item();
@@ -143,10 +143,10 @@ final class Leasing {
                     || !worker.instance.equals(request.instance())
                     || request.generation() != core.generation) {
                 // Its next renewal tells it to register.
-                return new Leases(List.of(), core.draining() || core.allEnded(), RETRY_MILLIS);
+                return new Leases(List.of(), core.draining() || core.isOver(), RETRY_MILLIS);
             }
             worker.leaseUntilNanos = core.now() + core.leaseNanos;
-            if (core.draining() || core.allEnded()) {
+            if (core.draining() || core.isOver()) {
                 return new Leases(List.of(), true, RETRY_MILLIS);
             }
             if (core.now() < core.recoveringUntilNanos) {
@@ -219,12 +219,13 @@ final class Leasing {
                             ? registerAgain(renew)
                             : List.copyOf(renew.states().keySet());
                 }
-                return new Renewed(core.generation, cancel, core.drain);
+                return new Renewed(core.generation, cancel, List.of(), core.drain);
             }
             worker.leaseUntilNanos = core.now() + core.leaseNanos;
             note(worker, renew);
             var cancel = new ArrayList<Long>();
             boolean newest = renew.number() > worker.renewal;
+            var recall = new ArrayList<Long>();
             renew.states().forEach((item, state) -> {
                 var h = worker.held.get(Math.toIntExact(item));
                 if (h == null) {
@@ -232,8 +233,9 @@ final class Leasing {
                 } else {
                     h.confirmed |= newest;
                     report(h.item, state);
-                    if (h.recalled && stealing.isUnstarted(h)) {
-                        cancel.add(item);
+                    h.recalled = h.recalled && stealing.isUnstarted(h);
+                    if (h.recalled) {
+                        recall.add(item);
                     }
                 }
             });
@@ -241,7 +243,7 @@ final class Leasing {
                 worker.renewal = renew.number();
                 loseForgotten(worker, new HashSet<>(renew.states().keySet()));
             }
-            return new Renewed(core.generation, cancel, core.drain);
+            return new Renewed(core.generation, cancel, recall, core.drain);
         } finally {
             core.lock.unlock();
         }
@@ -280,8 +282,8 @@ final class Leasing {
     }
 
     /**
-     * Items that the worker does not name: one that was asked back and that it had is given back; of one that it must have got
-     * long ago the answer was lost. A lease that it may not have heard of when it wrote this is kept.
+     * Items that the worker does not name: of one that it must have got long ago the answer was lost, one that was asked back and that it
+     * had it no longer has. A lease that it may not have heard of when it wrote this is kept.
      */
     private void loseForgotten(WorkerState worker, HashSet<Long> named) {
         for (var h : List.copyOf(worker.held.values())) {

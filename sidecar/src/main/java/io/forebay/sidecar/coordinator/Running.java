@@ -60,6 +60,7 @@ final class Running implements AutoCloseable {
         this.deadlineMillis =
                 core.job.deadlines().run().map(d -> runStartedAt + d.toMillis()).orElse(Long.MAX_VALUE);
         this.toldAgain = toldAgain;
+        core.ended = toldAgain != null;
         this.threads = core.options.background()
                 ? List.of(
                         Thread.ofPlatform().daemon().name("coordinator").start(this::ticking),
@@ -225,6 +226,7 @@ final class Running implements AutoCloseable {
         core.lock.lock();
         try {
             lost = core.lost;
+            core.ended = true;
         } finally {
             core.lock.unlock();
         }

@@ -24,17 +24,21 @@ public final class Flusher {
     private final Stores stores;
     private final Transfers transfers;
     private final String jobToken;
+    private final String owner;
     private final LostAttributes attributes;
 
     /**
      * @param jobToken a few characters that tell this job's temporary names from others'
+     * @param owner this process life: what it stages nobody else stages under the same name, so that it may remove it again even when the
+     *     attempt is no longer its own
      * @param tell hears what the user should know
      */
-    public Flusher(Stores stores, Transfers transfers, String jobToken, Consumer<String> tell) {
+    public Flusher(Stores stores, Transfers transfers, String jobToken, String owner, Consumer<String> tell) {
         this.attributes = new LostAttributes(tell);
         this.stores = stores;
         this.transfers = transfers;
         this.jobToken = jobToken;
+        this.owner = owner;
     }
 
     /** Chooses the invisible place of a file, before anything is made there. */
@@ -85,7 +89,7 @@ public final class Flusher {
 
     private String token(OutputFile file, long item, int generation, int attempt) {
         try {
-            var text = item + "/" + generation + "/" + attempt + "/" + file.output() + "/" + file.to();
+            var text = owner + "/" + item + "/" + generation + "/" + attempt + "/" + file.output() + "/" + file.to();
             var hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_16BE));
             return jobToken + "-" + HexFormat.of().formatHex(hash, 0, 9);
         } catch (NoSuchAlgorithmException e) {

@@ -147,7 +147,7 @@ public final class Copies {
      */
     public Report flush(String folder, StoreUri to, List<Glob> include)
             throws StoreException, IOException, InterruptedException {
-        var flusher = new Flusher(stores.stores(), stores.engine(), token + "f", tell);
+        var flusher = new Flusher(stores.stores(), stores.engine(), token + "f", "", tell);
         var publisher = new Publisher(stores.stores(), stores.engine());
         var staged = new ConcurrentLinkedQueue<StagedOutput>();
         // By final name: what may lie staged at the destination.

@@ -12,6 +12,7 @@ import io.forebay.sidecar.step.StepHost.CommandId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +33,18 @@ final class Attempt {
     private volatile @Nullable Overgrown overgrown;
     private volatile @Nullable Drain drain;
     private volatile boolean dropped;
+    private final AtomicReference<Beginning> beginning = new AtomicReference<>(Beginning.OPEN);
     private volatile boolean reporting;
     private volatile @Nullable Thread thread;
     private volatile @Nullable CommandId running;
     private final long[] stageNanos = new long[Stage.values().length];
+
+    /** Whether the first step has started, or never will here. */
+    private enum Beginning {
+        OPEN,
+        BEGUN,
+        GIVEN_BACK
+    }
 
     /** What the report tells apart. */
     enum Stage {
@@ -166,6 +175,20 @@ final class Attempt {
 
     void markReporting() {
         reporting = true;
+    }
+
+    /** The steps start now. @return false: it was recalled, and is given back */
+    boolean begin() {
+        return beginning.compareAndSet(Beginning.OPEN, Beginning.BEGUN) || beginning.get() == Beginning.BEGUN;
+    }
+
+    /** Another worker could begin it at once. @return whether that is still possible: this one never begins it then */
+    boolean recall() {
+        return beginning.compareAndSet(Beginning.OPEN, Beginning.GIVEN_BACK);
+    }
+
+    boolean recalled() {
+        return beginning.get() == Beginning.GIVEN_BACK;
     }
 
     void runsOn(Thread t) {

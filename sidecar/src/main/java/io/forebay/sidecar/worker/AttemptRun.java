@@ -158,6 +158,9 @@ final class AttemptRun implements Runnable {
         stages.shared().paths();
         slot = stages.slots().take(attempt.lease().alone());
         attempt.took(Stage.WAIT, System.nanoTime() - waited);
+        if (!attempt.begin()) {
+            throw new InterruptedException("given back to the coordinator");
+        }
         var space = attempt.space();
         space.running(true);
         try (var watch = stages.early().watch(attempt)) {
@@ -295,9 +298,43 @@ final class AttemptRun implements Runnable {
         }
     }
 
-    /** Fenced or dropped: the coordinator removes what was staged. */
+    /**
+     * Fenced or dropped. The coordinator removes what it knows to be staged, before it leases the item again; what was staged after that
+     * only this process can remove, and nobody else uses its names.
+     */
     private void giveUp() throws IOException {
+        if (attempt.granted().isEmpty()) {
+            stages.flush().discardEarly(attempt);
+        }
         over(false);
+    }
+
+    /** The coordinator wants it back, and its steps have not started. */
+    private boolean giveBack() throws IOException {
+        release();
+        over(false);
+        return false;
+    }
+
+    private Release releaseOfThis() {
+        return new Release(
+                me.worker(),
+                me.instance(),
+                List.of(new AttemptId(attempt.item(), attempt.generation(), attempt.number())));
+    }
+
+    /** Not without the coordinator's answer; an interruption that was meant for what went before must not spare it. */
+    private void release() {
+        var release = releaseOfThis();
+        for (int tries = 0; tries < 2; tries++) {
+            try {
+                link.release(release);
+                return;
+            } catch (InterruptedException e) {
+                // Once by whoever recalled it; twice by a worker that ends: its end says the same.
+                continue;
+            }
+        }
     }
 
     /** By a drain, by the coordinator's word, or because the worker closes. */
@@ -305,6 +342,9 @@ final class AttemptRun implements Runnable {
         if (attempt.dropped()) {
             giveUp();
             return false;
+        }
+        if (attempt.recalled()) {
+            return giveBack();
         }
         var drain = attempt.drain();
         if (drain == null) {
@@ -325,10 +365,7 @@ final class AttemptRun implements Runnable {
                 report(failure, List.of(), list);
                 return !list.isEmpty();
             }
-            link.release(new Release(
-                    me.worker(),
-                    me.instance(),
-                    List.of(new AttemptId(attempt.item(), attempt.generation(), attempt.number()))));
+            link.release(releaseOfThis());
         } catch (InterruptedException again) {
             return true;
         }

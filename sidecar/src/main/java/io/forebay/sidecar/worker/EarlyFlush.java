@@ -68,6 +68,19 @@ final class EarlyFlush {
     /** Copies of one attempt, by output rule and relative path. */
     static final class Copies {
         private final Map<String, Copy> byFile = new ConcurrentHashMap<>();
+        /** All that was ever begun. */
+        private final Set<StagedOutput> begun = ConcurrentHashMap.newKeySet();
+
+        void begin(StagedOutput prepared) {
+            begun.add(prepared);
+        }
+
+        /** What may be staged and invisible: for an attempt that publishes nothing. */
+        List<StagedOutput> unpublished() {
+            var published = new java.util.HashSet<String>();
+            published().forEach(s -> published.add(s.handle()));
+            return begun.stream().filter(s -> !published.contains(s.handle())).toList();
+        }
 
         private static String key(String output, String relative) {
             return output + "\0" + relative;
@@ -181,6 +194,7 @@ final class EarlyFlush {
             if (!onClose && prepared.kind().equals("INLINE")) {
                 return;
             }
+            attempt.copies().begin(prepared);
             announce(prepared);
             var staged = flusher.stage(file, prepared);
             if (!onClose) {

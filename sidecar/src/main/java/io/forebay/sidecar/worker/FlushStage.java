@@ -150,7 +150,13 @@ final class FlushStage {
                 files,
                 FILES_AT_ONCE,
                 f -> flusher.prepare(f, attempt.item(), attempt.generation(), attempt.number()));
-        announce(attempt, prepared);
+        try {
+            announce(attempt, prepared);
+        } catch (Fenced e) {
+            // Nobody else knows the uploads that were opened for it.
+            publisher.discard(prepared);
+            throw e;
+        }
         var indexes = IntStream.range(0, files.size()).boxed().toList();
         try {
             return Fan.out(
@@ -167,6 +173,14 @@ final class FlushStage {
         } catch (InterruptedException e) {
             discardApart(prepared);
             throw e;
+        }
+    }
+
+    /** What was staged while the steps ran, of an attempt that publishes nothing. */
+    void discardEarly(Attempt attempt) {
+        var early = attempt.copies().unpublished();
+        if (!early.isEmpty()) {
+            discardApart(early);
         }
     }
 

@@ -119,6 +119,9 @@ final class Recovery {
         if (facts.started != null) {
             attempt.running(new CommandId(key.item(), key.generation(), key.attempt(), facts.started));
         }
+        if (facts.started != null || !facts.runs.isEmpty()) {
+            attempt.begin();
+        }
         attempt.state(facts.runs.isEmpty() ? ItemState.READY : ItemState.RUNNING);
         return attempt;
     }

@@ -7,7 +7,9 @@ import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.LeaseRequest;
 import io.forebay.message.Messages.Leave;
 import io.forebay.message.Messages.Register;
+import io.forebay.message.Messages.Registered;
 import io.forebay.message.Messages.Renew;
+import io.forebay.message.Messages.Renewed;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.buffer.Buffer;
@@ -25,10 +27,12 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +43,12 @@ import org.jspecify.annotations.Nullable;
  * bookkeeping only; nothing blocks under it.
  */
 public final class Worker implements AttemptRun.Host {
-    /** Renewal period; a lease lasts six of them (DESIGN 4, Leases). */
-    private static final Duration RENEW = Duration.ofSeconds(5);
+    /** A lease lasts so many renewals (DESIGN 4, Leases). */
+    private static final int RENEWALS_PER_LEASE = 6;
+
+    private static final Duration SHORTEST_RENEWAL = Duration.ofMillis(50);
+    /** At most so long for a change that nobody tells of. */
+    private static final Duration LOOK = Duration.ofSeconds(5);
     /** How long a step that is stopped has between SIGTERM and SIGKILL. */
     private static final Duration STOP_GRACE = Duration.ofSeconds(10);
 
@@ -71,7 +79,10 @@ public final class Worker implements AttemptRun.Host {
     private int kept;
     private volatile @Nullable Drain drain;
     private volatile @Nullable Throwable broken;
+    /** Of the coordinator that this worker obeys: the highest that it has heard of. */
     private volatile int generation;
+
+    private volatile Duration renewal = LOOK;
     private volatile boolean closing;
 
     public Worker(
@@ -128,8 +139,8 @@ public final class Worker implements AttemptRun.Host {
 
     private void register(List<Attempt> recovered) throws InterruptedException {
         recovered.forEach(a -> held.put(a.item(), a));
-        var answer = link.register(hello());
-        generation = answer.generation();
+        var answer = link.register(hello(held.values()));
+        obey(answer);
         for (var item : answer.drop()) {
             var attempt = held.remove(item);
             if (attempt != null) {
@@ -138,8 +149,8 @@ public final class Worker implements AttemptRun.Host {
         }
     }
 
-    private Register hello() {
-        List<Holding> holding = held.values().stream().map(Attempt::holding).toList();
+    private Register hello(Collection<Attempt> attempts) {
+        List<Holding> holding = attempts.stream().map(Attempt::holding).toList();
         return new Register(me.worker(), me.instance(), me.node(), job.workers().slots(), holding);
     }
 
@@ -168,7 +179,7 @@ public final class Worker implements AttemptRun.Host {
         while (drain == null && broken == null) {
             int room = room();
             if (room <= 0) {
-                awaitChange(RENEW.toMillis());
+                awaitChange(LOOK.toMillis());
                 continue;
             }
             try {
@@ -183,7 +194,7 @@ public final class Worker implements AttemptRun.Host {
                     awaitChange(Math.max(1, answer.retryAfterMillis()));
                 }
             } catch (LinkException e) {
-                awaitChange(RENEW.toMillis() / 10);
+                awaitChange(LOOK.toMillis() / 10);
             }
         }
     }
@@ -244,7 +255,7 @@ public final class Worker implements AttemptRun.Host {
     private void renewals() {
         while (!closing) {
             try {
-                Thread.sleep(RENEW);
+                Thread.sleep(renewal);
                 renewOnce();
             } catch (LinkException e) {
                 counters.say("coordinator away: " + e.getMessage());
@@ -267,24 +278,53 @@ public final class Worker implements AttemptRun.Host {
         }
         var states = new HashMap<Long, String>();
         named.forEach((item, attempt) -> states.put(item, attempt.state().name()));
-        var answer = link.renew(new Renew(me.worker(), me.instance(), generation, number, states, snapshot()));
-        if (answer.generation() > generation) {
-            generation = answer.generation();
-            link.register(hello()).drop().forEach(item -> cancel(held.get(item)));
+        take(link.renew(new Renew(me.worker(), me.instance(), generation, number, states, snapshot())), named);
+    }
+
+    /** @param named the attempts that the question was about */
+    private void take(Renewed answer, Map<Long, Attempt> named) throws InterruptedException {
+        if (answer.generation() < generation) {
+            // It has been succeeded and does not know: nothing that it says counts.
+            return;
         }
-        answer.cancel().stream()
-                .map(named::get)
-                .filter(attempt -> attempt != null && held.get(attempt.item()) == attempt)
-                .forEach(this::cancel);
         var order = answer.drain();
         if (order != null) {
             drain(order);
         }
+        if (answer.generation() > generation) {
+            // It does not know us yet, so it cannot judge what we hold before we have registered.
+            registerAgain();
+            return;
+        }
+        still(answer.cancel(), named).forEach(this::cancel);
+        still(answer.recall(), named).filter(Attempt::recall).forEach(Attempt::interrupt);
+    }
+
+    /** Those that are held as they were when they were named. */
+    private Stream<Attempt> still(List<Long> items, Map<Long, Attempt> named) {
+        return items.stream()
+                .flatMap(item -> Optional.ofNullable(named.get(item)).stream())
+                .filter(attempt -> held.get(attempt.item()) == attempt);
+    }
+
+    private void registerAgain() throws InterruptedException {
+        var named = Map.copyOf(held);
+        var answer = link.register(hello(named.values()));
+        if (answer.generation() >= generation) {
+            obey(answer);
+            still(answer.drop(), named).forEach(this::cancel);
+        }
+    }
+
+    private void obey(Registered answer) {
+        generation = answer.generation();
+        var sixth = Duration.ofMillis(answer.leaseMillis()).dividedBy(RENEWALS_PER_LEASE);
+        renewal = sixth.compareTo(SHORTEST_RENEWAL) < 0 ? SHORTEST_RENEWAL : sixth;
     }
 
     /** Not one whose end is being told: the coordinator has let it go because of that, and it may have to be kept. */
-    private void cancel(@Nullable Attempt attempt) {
-        if (attempt == null || attempt.reporting()) {
+    private void cancel(Attempt attempt) {
+        if (attempt.reporting()) {
             return;
         }
         attempt.drop();

@@ -44,7 +44,7 @@ public record WorkerAssembly(
         var link = new PatientLink(coordinator, why -> counters.say("coordinator away: " + why));
         var fetch = new FetchStage(stores, transfers);
         var shared = new SharedInputsStage(job, buffer, fetch);
-        var flusher = new Flusher(stores, transfers, jobToken, tell);
+        var flusher = new Flusher(stores, transfers, jobToken, me.instance(), tell);
         var publisher = new Publisher(stores, transfers);
         var stages = new AttemptRun.Stages(
                 fetch,

@@ -904,14 +904,18 @@ class CoordinatorTest {
                 assertThat(l.items()).isEmpty();
                 assertThat(l.drained()).isFalse();
             });
-            var cancelled = slow.renew(coordinator).cancel();
-            assertThat(cancelled).hasSize(2).doesNotContain(leases.getFirst().item());
+            var answer = slow.renew(coordinator);
+            assertThat(answer.cancel()).isEmpty();
+            var recalled = answer.recall();
+            assertThat(recalled).hasSize(2).doesNotContain(leases.getFirst().item());
             assertThat(fast.lease(coordinator, 2))
                     .as("it has not been given back yet")
                     .isEmpty();
-            slow.renew(coordinator);
+            for (var item : recalled) {
+                slow.release(coordinator, slow.holds.get(item));
+            }
             assertThat(fast.lease(coordinator, 2).stream().map(l -> l.item()))
-                    .containsExactlyInAnyOrderElementsOf(cancelled);
+                    .containsExactlyInAnyOrderElementsOf(recalled);
             fast.carryAll(coordinator);
             for (var lease : List.copyOf(fast.holds.values())) {
                 fast.carry(coordinator, lease);
@@ -920,6 +924,106 @@ class CoordinatorTest {
                 slow.carry(coordinator, lease);
             }
             assertThat(coordinator.await().done()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    @DisplayName("L5 what was recalled and begins all the same stays where it is")
+    void recalledTooLate() throws Exception {
+        rig.inputs(2);
+        try (var coordinator = start(RunMode.RUN)) {
+            var slow = worker(coordinator, "slow");
+            var fast = worker(coordinator, "fast");
+            slow.lease(coordinator, 2);
+            slow.renew(coordinator);
+            fast.lease(coordinator, 2);
+            assertThat(slow.renew(coordinator).recall()).isNotEmpty();
+            slow.holds.values().forEach(l -> slow.state(l, "RUNNING"));
+            assertThat(slow.renew(coordinator).recall()).isEmpty();
+            assertThat(fast.lease(coordinator, 2)).isEmpty();
+            for (var lease : List.copyOf(slow.holds.values())) {
+                slow.carry(coordinator, lease);
+            }
+            assertThat(coordinator.await().done()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    @DisplayName("L5 a lease that is on its way to its worker is not given to another, though the worker does not name it yet")
+    void recalledOnItsWay() throws Exception {
+        rig.inputs(4);
+        try (var coordinator = start(RunMode.RUN)) {
+            var slow = worker(coordinator, "slow");
+            var fast = worker(coordinator, "fast");
+            slow.lease(coordinator, 4);
+            assertThat(fast.lease(coordinator, 2)).isEmpty();
+            slow.renewAsIfEmpty(coordinator);
+            assertThat(fast.lease(coordinator, 2)).as("all are slow's").isEmpty();
+            for (var lease : List.copyOf(slow.holds.values())) {
+                slow.carry(coordinator, lease);
+            }
+            assertThat(coordinator.await().done()).isEqualTo(4);
+            assertThat(bucket.text("out/000.nii")).endsWith(" by 1");
+        }
+    }
+
+    @Test
+    @DisplayName("C2 who has not registered with a new coordinator yet is told to, not fenced: its attempt goes on")
+    void commitBeforeRegistration() throws Exception {
+        rig.inputs(1);
+        var first = start(RunMode.RUN);
+        var worker = worker(first, "w0");
+        var lease = worker.lease(first, 1).getFirst();
+        var outputs = List.of(worker.output(lease, lease.key()));
+        worker.announce(first, lease, outputs);
+        worker.stage(lease, outputs);
+        first.close();
+        try (var second = start(RunMode.CONTINUE)) {
+            assertThatThrownBy(() -> worker.commit(second, lease, true, outputs))
+                    .isInstanceOf(LinkException.class)
+                    .hasMessageContaining("has not registered");
+            worker.register(second);
+            assertThat(worker.commit(second, lease, true, outputs).refusal()).isNull();
+            worker.publish(outputs.getFirst());
+            worker.done(second, lease, outputs);
+            assertThat(second.await().code()).isEqualTo(ExitCode.DURABLE);
+            assertThat(bucket.text("out/" + lease.key())).endsWith(" by 1");
+        }
+    }
+
+    @Test
+    @DisplayName("what a worker holds when it leaves is given to others at once, and it is no longer waited for")
+    void leaves() throws Exception {
+        rig.inputs(1);
+        try (var coordinator = start(RunMode.RUN)) {
+            var one = worker(coordinator, "one");
+            one.lease(coordinator, 1);
+            var two = worker(coordinator, "two");
+            one.leave(coordinator);
+            assertThat(coordinator.progress().workers()).isEqualTo(1);
+            two.carryAll(coordinator);
+            assertThat(coordinator.await().code()).isEqualTo(ExitCode.DURABLE);
+        }
+    }
+
+    @Test
+    @DisplayName("a run that has ended is only told again: workers are sent home, whatever they hold")
+    void toldAgain() throws Exception {
+        rig.inputs(2);
+        try (var first = start(RunMode.RUN)) {
+            first.drain(DrainCause.TERMINATED, Duration.ZERO, true);
+            rig.pass(Duration.ofSeconds(10));
+            assertThat(first.await().code()).isEqualTo(ExitCode.CANCELLED_BY_TERM);
+        }
+        try (var second = start(RunMode.CONTINUE)) {
+            var worker = worker(second, "w0");
+            rig.pass(CoordinatorRig.LEASE);
+            worker.register(second);
+            assertThat(worker.leases(second, 2)).satisfies(l -> {
+                assertThat(l.items()).isEmpty();
+                assertThat(l.drained()).isTrue();
+            });
+            assertThat(second.await().code()).isEqualTo(ExitCode.CANCELLED_BY_TERM);
         }
     }
 

@@ -175,7 +175,7 @@ final class Simulation {
                 asking(
                         hand,
                         link -> {
-                            hand.worker.renew(link);
+                            hand.worker.renewObediently(link);
                             return () -> hand.work.keySet().retainAll(hand.worker.holds.keySet());
                         },
                         office));
@@ -461,7 +461,7 @@ final class Simulation {
                 }
             }
             rig.pass(Duration.ofSeconds(20));
-            worker.renew(last.coordinator);
+            worker.renewObediently(last.coordinator);
             last.coordinator.tick();
             check();
         }
