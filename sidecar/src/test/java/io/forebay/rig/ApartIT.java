@@ -1,15 +1,27 @@
 package io.forebay.rig;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** {@code forebay coordinator} and {@code forebay buffer}: one coordinator and two workers, each a process of its own, on one machine. */
 class ApartIT extends RigTest {
+    /** Else one that finds nothing to do leaves, and others are no longer there to take over. */
+    private static final String BOTH_STAY = "  workers: {min: 2, max: 2, slots: 2}";
+
     private ApartRig apart;
 
     @BeforeEach
@@ -23,10 +35,71 @@ class ApartIT extends RigTest {
         }
     }
 
-    /** Each command says that it began, and under which worker's buffer. */
+    /** Each command says first where it runs, and on what. */
     private String script(String rest) {
-        return "echo $FOREBAY_NAME $FOREBAY_OUT >> \"" + rig.home().resolve("ran") + "\"\n" + rest
+        return "echo $WHO $FOREBAY_NAME >> \"" + rig.home().resolve("ran") + "\"\n" + rest
                 + "\ncp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"";
+    }
+
+    /** Shell words: commands of that worker wait for a file of the test's. */
+    private String waitIf(String who, String file) {
+        return "while [ $WHO = " + who + " ] && [ ! -e \"" + rig.home().resolve(file) + "\" ]; do sleep 0.05; done";
+    }
+
+    private void touch(String file) throws IOException {
+        Files.writeString(rig.home().resolve(file), "");
+    }
+
+    /** Its commands see its name as WHO. */
+    private Process worker(String name) throws IOException {
+        rig.environment("WHO", name);
+        return apart.worker(name);
+    }
+
+    /** Items on which commands of that worker have begun, in order. */
+    private List<String> ranBy(String who) {
+        return lines("ran").stream()
+                .filter(l -> l.startsWith(who + " "))
+                .map(l -> l.substring(who.length() + 1))
+                .toList();
+    }
+
+    private void awaiting(String what, BooleanSupplier condition) {
+        try {
+            eventually(what, condition);
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + "\n" + apart.printed(), e);
+        }
+    }
+
+    /** As a machine dies: with all that it ran. */
+    private static void kill(Process process) throws InterruptedException {
+        var all = process.descendants().toList();
+        process.destroyForcibly().waitFor();
+        all.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private static void signal(Process process, String name) throws Exception {
+        var kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
+    @Override
+    List<String> lines(String file) {
+        try {
+            return super.lines(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Temporary names at the destination now. */
+    private int staged() {
+        try {
+            return rig.leftovers().size();
+        } catch (IOException | UncheckedIOException e) {
+            return -1; // one went while it was looked at
+        }
     }
 
     private void assertEachPublishedOnce(int count) throws IOException {
@@ -40,14 +113,18 @@ class ApartIT extends RigTest {
     }
 
     @Test
-    @DisplayName(
-            "a coordinator and two workers carry 60 items: each output published once, recorded once, all end with 0")
+    @DisplayName("a coordinator and two workers carry 60 items: each output published once, recorded once, all end with 0")
     void twoWorkers() throws Exception {
         items(60);
         rig.job(script("sleep 0.1"), "  workers: {slots: 2}");
         var coordinator = apart.coordinator();
-        var a = apart.worker("a");
-        var b = apart.worker("b");
+        awaiting("it is ready", () -> apart.get("/readyz", "").equals("200\nready\n"));
+        assertThat(apart.get("/healthz", "")).isEqualTo("200\nok\n");
+        assertThat(apart.get("/status", "guess")).startsWith("403");
+        assertThat(apart.get("/status", ApartRig.TOKEN)).startsWith("200").contains("\"items\":60");
+        assertThat(apart.get("/metrics", ApartRig.TOKEN)).contains("\nforebay_items 60\n");
+        var a = worker("a");
+        var b = worker("b");
 
         var result = rig.await(coordinator);
         var ofA = rig.await(a);
@@ -58,12 +135,292 @@ class ApartIT extends RigTest {
         assertThat(ofB.exit()).as(ofB.all()).isZero();
         assertEachPublishedOnce(60);
         assertThat(lines("ran")).hasSize(60);
-        var workers = new HashSet<String>();
-        lines("ran").forEach(l -> workers.add(l.replaceAll(".*/forebay-[^/]*-([0-9a-f]{8})-0/.*", "$1")));
-        assertThat(workers).as("both had a part").hasSize(2);
+        assertThat(ranBy("a")).as("both had a part").isNotEmpty();
+        assertThat(ranBy("b")).as("both had a part").isNotEmpty();
         assertThat(result.out()).contains("60 of 60 items done").contains("all selected outputs are durable");
         assertThat(result.all() + ofA.all() + ofB.all())
                 .as("the token is nowhere to be read")
                 .doesNotContain(ApartRig.TOKEN);
+    }
+
+    @Test
+    @DisplayName("R8 a machine with a worker dies in mid-item: after its lease the other one takes over, nothing is lost or counted")
+    void workerDies() throws Exception {
+        keepsBuffer = true;
+        items(12);
+        rig.job(script(waitIf("a", "go")), BOTH_STAY, "  retry: {item: 0}");
+        var coordinator = apart.lease("3s").coordinator();
+        var a = worker("a");
+        awaiting("a computes", () -> ranBy("a").size() == 2);
+        var b = worker("b");
+        awaiting("b has its share", () -> !ranBy("b").isEmpty());
+        kill(a);
+
+        var result = rig.await(coordinator);
+
+        assertThat(result.exit()).as(result.all()).isZero();
+        assertThat(rig.await(b).exit()).isZero();
+        assertEachPublishedOnce(12);
+        assertThat(ranBy("b")).as("what a computed was computed again").hasSize(12).doesNotHaveDuplicates();
+        assertThat(apart.entries("failed")).as("no failure was counted").isEmpty();
+    }
+
+    @Test
+    @DisplayName("C1 a worker's engine is killed and started again: its commands went on meanwhile, none runs twice")
+    void workerRestarts() throws Exception {
+        assumeTrue(StepRunnerBinary.path().isPresent(), "left out: no step runner could be built");
+        items(6);
+        rig.job(script(waitIf("a", "go")), "  workers: {slots: 2}");
+        var coordinator = apart.coordinator();
+        var first = worker("a");
+        awaiting("it computes", () -> ranBy("a").size() == 2);
+        first.destroyForcibly().waitFor();
+        var second = worker("a");
+        touch("go");
+
+        var result = rig.await(coordinator);
+        var ofSecond = rig.await(second);
+
+        assertThat(result.exit()).as(result.all() + ofSecond.all()).isZero();
+        assertThat(ofSecond.exit()).as(ofSecond.all()).isZero();
+        assertEachPublishedOnce(6);
+        assertThat(lines("ran")).as(ofSecond.all()).hasSize(6);
+    }
+
+    @Test
+    @DisplayName(
+            "C2 the coordinator is killed and away: commands go on, nothing is published meanwhile; then the work goes on and no command runs twice")
+    void coordinatorAway() throws Exception {
+        items(20);
+        rig.job(script("sleep 0.4"), "  workers: {slots: 2}");
+        var first = apart.lease("6s").coordinator("--run-id", "one");
+        var a = worker("a");
+        var b = worker("b");
+        awaiting("some are done", () -> apart.entries("completed").size() >= 4);
+        first.destroyForcibly().waitFor();
+        int atKill = lines("ran").size();
+        awaiting("the commands go on", () -> lines("ran").size() >= Math.min(20, atKill + 3));
+        var granted = new HashSet<String>();
+        apart.entries("intent").forEach(i -> granted.add(i.replaceAll(".*\"key\":\"([^\"]*)\".*", "$1")));
+        assertThat(rig.published().keySet())
+                .as("nothing is published but what was granted")
+                .isSubsetOf(granted);
+        assertThat(granted).hasSizeLessThan(20);
+
+        var second = apart.coordinatorAgain("--run-id", "one");
+        var result = rig.await(second);
+
+        assertThat(result.exit()).as(result.all()).isZero();
+        assertThat(rig.await(a).exit()).isZero();
+        assertThat(rig.await(b).exit()).isZero();
+        assertEachPublishedOnce(20);
+        assertThat(lines("ran")).as(result.all()).hasSize(20);
+        var again = apart.coordinatorAgain("--run-id", "one");
+        assertThat(rig.await(again).exit()).as("it is only told again").isZero();
+        assertThat(lines("ran")).hasSize(20);
+    }
+
+    @Test
+    @DisplayName("C2 C9 the coordinator is killed at random, again and again: planning, recovering, running; each command runs once")
+    void coordinatorDiesOften() throws Exception {
+        items(30);
+        rig.job(script("sleep 0.5"), "  workers: {slots: 2}");
+        long seed = System.nanoTime();
+        var random = new Random(seed);
+        var coordinator = apart.lease("4s").coordinator("--run-id", "one");
+        var a = worker("a");
+        var b = worker("b");
+        awaiting("it has begun", () -> !lines("ran").isEmpty());
+        for (int kill = 0; kill < 5; kill++) {
+            coordinator.waitFor(500 + random.nextInt(3000), TimeUnit.MILLISECONDS);
+            coordinator.destroyForcibly().waitFor();
+            coordinator = apart.coordinatorAgain("--run-id", "one");
+        }
+
+        var result = rig.await(coordinator);
+
+        var all = "seed " + seed + ": " + result.all() + rig.await(a).all() + rig.await(b).all();
+        assertThat(result.exit()).as(all).isZero();
+        assertEachPublishedOnce(30);
+        assertThat(lines("ran")).as(all).hasSize(30);
+    }
+
+    @Test
+    @DisplayName("R2 a worker that is cut off for longer than its lease is fenced: it publishes nothing that others were given, and goes on when it is back")
+    void cutOff() throws Exception {
+        items(4);
+        rig.job(
+                "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \"" + rig.home().resolve("ran")
+                        + "\"\n" + waitIf("a", "go-a") + "\n" + "[ $FOREBAY_NAME != f003 ] || { " + waitIf("b", "go-b") + "; }",
+                BOTH_STAY);
+        var coordinator = apart.lease("3s").coordinator();
+        try (var cable = new Cable(apart.port())) {
+            rig.environment("WHO", "a");
+            var a = apart.workerOf(cable.end(), "a");
+            awaiting("a computes, and has staged early", () -> ranBy("a").size() == 2 && staged() == 2);
+            cable.cut();
+            var b = worker("b");
+            awaiting("b was given what a held", () -> ranBy("b").size() >= 3);
+            touch("go-a");
+            awaiting("b is done but for the last", () -> apart.completions().size() == 3);
+            cable.mend();
+            awaiting("a is back", () -> apart.get("/status", ApartRig.TOKEN).contains("\"workers\":2"));
+            touch("go-b");
+
+            var result = rig.await(coordinator);
+            var ofA = rig.await(a);
+
+            assertThat(result.exit()).as(result.all() + ofA.all()).isZero();
+            assertThat(ofA.exit()).as(ofA.all()).isZero();
+            assertThat(rig.await(b).exit()).isZero();
+            assertThat(rig.published()).hasSize(4);
+            assertThat(apart.completions()).hasSize(4);
+            rig.published().forEach((name, by) -> assertThat(by).as(name + ": " + result.all()).isEqualTo("b\n"));
+        }
+    }
+
+    @Test
+    @DisplayName("R2 a worker frozen for longer than its lease and thawed: its commit is refused, its temporary names are removed")
+    void frozen() throws Exception {
+        items(2);
+        rig.job(
+                "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \"" + rig.home().resolve("ran")
+                        + "\"\n" + waitIf("a", "go-a") + "\n" + waitIf("b", "go-b"),
+                BOTH_STAY);
+        var coordinator = apart.lease("3s").coordinator();
+        var a = worker("a");
+        awaiting("a computes, and has staged early", () -> ranBy("a").size() == 2 && staged() == 2);
+        signal(a, "STOP");
+        var b = worker("b");
+        awaiting("b was given what a held", () -> ranBy("b").size() == 2);
+        touch("go-a");
+        signal(a, "CONT");
+        awaiting("a is back", () -> apart.get("/status", ApartRig.TOKEN).contains("\"workers\":2"));
+        touch("go-b");
+
+        var result = rig.await(coordinator);
+        var ofA = rig.await(a);
+
+        assertThat(result.exit()).as(result.all() + ofA.all()).isZero();
+        assertThat(ofA.exit()).as(ofA.all()).isZero();
+        assertThat(rig.await(b).exit()).isZero();
+        assertThat(rig.published()).containsOnly(Map.entry("f000", "b\n"), Map.entry("f001", "b\n"));
+        assertThat(apart.completions()).hasSize(2);
+    }
+
+    @Test
+    @DisplayName("SIGTERM drains a worker: it ends with 143, what it held goes on elsewhere at once, uncounted")
+    void drains() throws Exception {
+        items(8);
+        rig.job(script(waitIf("a", "never")), "  workers: {slots: 2}", "  retry: {item: 0}");
+        var coordinator = apart.coordinator();
+        var a = worker("a");
+        awaiting("a computes", () -> ranBy("a").size() == 2);
+        signal(a, "TERM");
+        var ofA = rig.await(a);
+        assertThat(ofA.exit()).as(ofA.all()).isEqualTo(143);
+        assertThat(ofA.out()).contains("SIGTERM: draining");
+        long began = System.nanoTime();
+        var b = worker("b");
+
+        var result = rig.await(coordinator);
+
+        assertThat(result.exit()).as(result.all()).isZero();
+        assertThat(Duration.ofNanos(System.nanoTime() - began))
+                .as("no lease had to end first")
+                .isLessThan(Duration.ofSeconds(29));
+        assertThat(rig.await(b).exit()).isZero();
+        assertEachPublishedOnce(8);
+        assertThat(ranBy("b")).hasSize(8);
+    }
+
+    @Test
+    @DisplayName("SIGTERM to the coordinator cancels the job: workers end, 143; resumed it is finished")
+    void cancelled() throws Exception {
+        items(6);
+        rig.job(script(waitIf("a", "go")), "  workers: {slots: 2}");
+        var coordinator = apart.lease("6s").coordinator();
+        var a = worker("a");
+        awaiting("a computes", () -> ranBy("a").size() == 2);
+        signal(coordinator, "TERM");
+
+        var result = rig.await(coordinator);
+        var ofA = rig.await(a);
+        assertThat(result.exit()).as(result.all() + ofA.all()).isEqualTo(143);
+        assertThat(ofA.exit()).as(ofA.all()).isZero();
+
+        touch("go");
+        var resumed = apart.coordinator("--resume");
+        var again = worker("a");
+        assertThat(rig.await(resumed).exit()).isZero();
+        assertThat(rig.await(again).exit()).isZero();
+        assertEachPublishedOnce(6);
+    }
+
+    @Test
+    @DisplayName("wrong token, wrong job, another manifest, no coordinator, port in use: one clear line each, and the right exit code")
+    void refusals() throws Exception {
+        items(1);
+        rig.job(script(""), "  workers: {slots: 2}");
+        var coordinator = apart.coordinator();
+        var guess = Files.writeString(rig.home().resolve("guess"), "0123456789abcdef\n");
+        var manifest = Files.readString(apart.manifest());
+        var otherJob = Files.writeString(rig.home().resolve("other.yaml"), manifest.replace(rig.name(), "other-job"));
+        var otherSteps =
+                Files.writeString(rig.home().resolve("steps.yaml"), manifest.replace("cp \"$FOREBAY", "cp -p \"$FOREBAY"));
+        var at = apart.at().toString();
+        var token = apart.tokenFile().toString();
+        var job = apart.manifest().toString();
+
+        assertRefused(
+                64, "does not take this worker's token", "buffer", "--coordinator", at, "--token-file", guess.toString(), job);
+        assertRefused(
+                64,
+                "has another job, " + rig.name(),
+                "buffer",
+                "--coordinator",
+                at,
+                "--token-file",
+                token,
+                otherJob.toString());
+        assertRefused(
+                64,
+                "has another manifest of the job",
+                "buffer",
+                "--coordinator",
+                at,
+                "--token-file",
+                token,
+                otherSteps.toString());
+        assertRefused(
+                75,
+                "in use",
+                "coordinator",
+                "--listen",
+                "127.0.0.1:" + apart.port(),
+                "--token-file",
+                token,
+                otherJob.toString());
+        assertRefused(64, "runs already", "coordinator", "--token-file", token, job);
+        assertRefused(64, "no such token file", "coordinator", "--token-file", token + "x", job);
+        signal(coordinator, "TERM");
+        assertThat(rig.await(coordinator).exit()).isEqualTo(143);
+        assertRefused(
+                75,
+                "no coordinator answered",
+                "buffer",
+                "--coordinator",
+                at,
+                "--token-file",
+                token,
+                "--patience",
+                "1s",
+                job);
+    }
+
+    private void assertRefused(int exit, String words, String... command) throws Exception {
+        var result = rig.command(command);
+        assertThat(result.exit()).as(result.all()).isEqualTo(exit);
+        assertThat(result.err()).contains(words).doesNotContain("Exception").doesNotContain(ApartRig.TOKEN);
     }
 }

@@ -112,12 +112,32 @@ final class ApartRig {
     }
 
     /** What the coordinator answers to GET. @return status code, newline, body */
-    String get(String path, String token) throws IOException {
-        var http = (HttpURLConnection) at().resolve(path).toURL().openConnection();
-        http.setRequestProperty("Authorization", "Bearer " + token);
-        try (var in = http.getResponseCode() < 400 ? http.getInputStream() : http.getErrorStream()) {
-            return http.getResponseCode() + "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    String get(String path, String token) {
+        try {
+            var http = (HttpURLConnection) at().resolve(path).toURL().openConnection();
+            http.setRequestProperty("Authorization", "Bearer " + token);
+            try (var in = http.getResponseCode() < 400 ? http.getInputStream() : http.getErrorStream()) {
+                return http.getResponseCode() + "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
+    }
+
+    /** What all processes have printed. */
+    String printed() {
+        var all = new StringBuilder();
+        try (var logs = Files.newDirectoryStream(rig.home(), "log-*")) {
+            for (var log : logs) {
+                all.append("--- ")
+                        .append(log.getFileName())
+                        .append('\n')
+                        .append(Files.readString(log));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return all.toString();
     }
 
     /** Completion records, as the log has them: one line of JSON each. */

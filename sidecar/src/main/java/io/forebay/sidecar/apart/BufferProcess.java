@@ -50,6 +50,8 @@ public final class BufferProcess implements ForegroundRun {
     private static final int INTERRUPTED = 130;
     private static final int TERMINATED = 143;
     private static final Duration LOOK = Duration.ofMillis(500);
+    /** After that the user hears that the coordinator is away. */
+    private static final Duration NOTICEABLE = Duration.ofSeconds(5);
     /** After the time for publishing: reports, and the end of what was stopped. */
     private static final Duration OVERDUE = Duration.ofSeconds(15);
 
@@ -93,6 +95,7 @@ public final class BufferProcess implements ForegroundRun {
     private final WorkerSide side;
     private final Contact contact;
     private final CommitGate gate;
+    private final Consumer<String> lines;
     private final long began = System.nanoTime();
     /** The exit code that the first signal asks for; 0: none. */
     private volatile int signalled;
@@ -102,13 +105,20 @@ public final class BufferProcess implements ForegroundRun {
     private volatile @Nullable String alone;
 
     private BufferProcess(
-            Job job, Options options, Resources resources, WorkerSide side, Contact contact, CommitGate gate) {
+            Job job,
+            Options options,
+            Resources resources,
+            WorkerSide side,
+            Contact contact,
+            CommitGate gate,
+            Consumer<String> lines) {
         this.job = job;
         this.options = options;
         this.resources = resources;
         this.side = side;
         this.contact = contact;
         this.gate = gate;
+        this.lines = lines;
     }
 
     /**
@@ -137,7 +147,7 @@ public final class BufferProcess implements ForegroundRun {
             side.notes().forEach(n -> lines.accept("note: " + n));
             lines.accept(
                     "worker " + options.me().worker() + " of " + job.name() + " works for " + options.coordinator());
-            var process = new BufferProcess(job, options, resources, side, contact, gate);
+            var process = new BufferProcess(job, options, resources, side, contact, gate, lines);
             podEnds.thenRun(() -> process.cancel(false));
             return process;
         });
@@ -183,8 +193,17 @@ public final class BufferProcess implements ForegroundRun {
     /** Gives up a coordinator that is away for too long, unless a command runs: its work would be lost. */
     private void watch(Thread worker) {
         try {
+            boolean told = false;
             while (true) {
                 Thread.sleep(LOOK);
+                boolean away = contact.silence().compareTo(NOTICEABLE) > 0 && !contact.problem().isEmpty();
+                if (away != told) {
+                    told = away;
+                    lines.accept(
+                            away
+                                    ? "going on without the coordinator, publishing nothing: " + contact.problem()
+                                    : "the coordinator answers again");
+                }
                 boolean computing = side.worker().states().containsKey(ItemState.RUNNING);
                 if (contact.silence().compareTo(options.patience()) > 0 && !computing) {
                     alone = "the coordinator has not answered for "

@@ -127,8 +127,8 @@ public final class CoordinatorProcess implements ForegroundRun {
 
     /** They ask until they are told that nothing is left, and then say that they leave; one that has died is silent. */
     private void awaitWorkers() throws InterruptedException {
-        long end = System.nanoTime() + lease.multipliedBy(2).toNanos();
-        while (run.coordinator().progress().workers() > 0 && System.nanoTime() - end < 0) {
+        long end = System.nanoTime() + lease.multipliedBy(3).toNanos();
+        while (run.coordinator().expectsWorkers() && System.nanoTime() - end < 0) {
             Thread.sleep(LOOK);
         }
     }

@@ -28,8 +28,8 @@ final class PlainProgress implements ProgressView {
             return;
         }
         var left = ProgressText.left(p);
-        out.println(ProgressText.items(p) + "; " + ProgressText.stages(p) + "; " + ProgressText.traffic(p) + "; "
-                + ProgressText.buffer(p) + (left.isEmpty() ? "" : "; " + left));
+        out.println(ProgressText.items(p) + "; " + ProgressText.stages(p) + "; " + ProgressText.traffic(p)
+                + (p.bufferSize() > 0 ? "; " + ProgressText.buffer(p) : "") + (left.isEmpty() ? "" : "; " + left));
     }
 
     @Override

@@ -236,6 +236,14 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
         inOffice().leave(leave);
     }
 
+    /**
+     * Whether a worker may still come that has to hear how the run ended: one that has not left, one that the last coordinator knew and
+     * that had no time to register, or one that has been silent for less than two leases.
+     */
+    public boolean expectsWorkers() {
+        return started().expectsWorkers();
+    }
+
     /** Whether workers are answered: it has planned, or taken over. */
     public boolean ready() {
         return running != null;

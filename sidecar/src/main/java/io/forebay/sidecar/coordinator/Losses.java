@@ -25,6 +25,11 @@ final class Losses {
         return lapsed.get(name);
     }
 
+    /** Whether a worker fell silent so lately that it may only have been cut off. */
+    boolean mayComeBack() {
+        return lapsed.values().stream().anyMatch(w -> core.now() - w.leaseUntilNanos < core.leaseNanos);
+    }
+
     void heardOf(String name) {
         lapsed.remove(name);
     }
@@ -124,6 +129,7 @@ final class Losses {
             if (now - worker.leaseUntilNanos >= 0) {
                 core.workers.remove(worker.name);
                 var before = new WorkerState(worker.name, worker.instance, worker.node, worker.slots);
+                before.leaseUntilNanos = worker.leaseUntilNanos;
                 before.held.putAll(worker.held);
                 lapsed.put(worker.name, before);
                 for (var h : List.copyOf(worker.held.values())) {

@@ -335,6 +335,15 @@ final class Running implements AutoCloseable {
         UnexportedList.write(core, folder, more);
     }
 
+    boolean expectsWorkers() {
+        core.lock.lock();
+        try {
+            return !core.workers.isEmpty() || core.now() < core.recoveringUntilNanos || losses.mayComeBack();
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
     Progress progress() {
         core.lock.lock();
         try {

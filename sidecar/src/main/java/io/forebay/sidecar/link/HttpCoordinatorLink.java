@@ -18,11 +18,15 @@ import io.forebay.message.Messages.SharedInputs;
 import io.forebay.message.Messages.Staging;
 import io.forebay.sidecar.link.HttpPaths.Problem;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.Proxy;
+import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -141,8 +145,17 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
                 return MessageJson.MAPPER.readValue(in, answer);
             }
         } catch (IOException e) {
-            throw new LinkException("coordinator at " + base + " cannot be reached: " + e, e);
+            throw new LinkException("coordinator at " + base + " cannot be reached: " + reason(e), e);
         }
+    }
+
+    private static String reason(IOException e) {
+        return switch (e) {
+            case SocketTimeoutException _ -> "no answer in time";
+            case UnknownHostException _ -> "its host name is not known here";
+            case ConnectException _ -> String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+            default -> e.getMessage() == null ? "the line broke" : e.getMessage();
+        };
     }
 
     private static LinkException.Kind kind(int code) {

@@ -1003,6 +1003,30 @@ class CoordinatorTest {
             assertThat(coordinator.progress().workers()).isEqualTo(1);
             two.carryAll(coordinator);
             assertThat(coordinator.await().code()).isEqualTo(ExitCode.DURABLE);
+            assertThat(coordinator.expectsWorkers()).isTrue();
+            two.leave(coordinator);
+            assertThat(coordinator.expectsWorkers()).isFalse();
+        }
+    }
+
+    @Test
+    @DisplayName("C2 a coordinator that finds all done waits one lease for workers that have not heard so; two for one that was cut off")
+    void waitsForTheUninformed() throws Exception {
+        rig.inputs(1);
+        var first = start(RunMode.RUN);
+        worker(first, "w0").carryAll(first);
+        first.close();
+        try (var second = start(RunMode.CONTINUE)) {
+            assertThat(second.await().code()).isEqualTo(ExitCode.DURABLE);
+            assertThat(second.expectsWorkers()).as("w0 has not heard of it").isTrue();
+            var silent = worker(second, "w0");
+            rig.pass(CoordinatorRig.LEASE);
+            second.tick();
+            assertThat(second.progress().workers()).isZero();
+            assertThat(second.expectsWorkers()).as("it may have been cut off").isTrue();
+            rig.pass(CoordinatorRig.LEASE);
+            assertThat(second.expectsWorkers()).isFalse();
+            assertThat(silent.holds).isEmpty();
         }
     }
 
