@@ -130,7 +130,10 @@ public final class Messages {
      * @param drain why no further step may start; absent: go on
      */
     public record Renewed(
-            int generation, List<Long> cancel, List<Long> recall, @Nullable Drain drain) {}
+            int generation,
+            List<Long> cancel,
+            List<Long> recall,
+            @Nullable Drain drain) {}
 
     /**
      * @param cause DEADLINE, CANCELLED, STOPPED (onItemFailure: Stop), FATAL; LEAVING: this worker alone ends, and what it cannot publish

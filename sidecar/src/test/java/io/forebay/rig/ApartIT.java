@@ -113,7 +113,8 @@ class ApartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("a coordinator and two workers carry 60 items: each output published once, recorded once, all end with 0")
+    @DisplayName(
+            "a coordinator and two workers carry 60 items: each output published once, recorded once, all end with 0")
     void twoWorkers() throws Exception {
         items(60);
         rig.job(script("sleep 0.1"), "  workers: {slots: 2}");
@@ -144,7 +145,8 @@ class ApartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("R8 a machine with a worker dies in mid-item: after its lease the other one takes over, nothing is lost or counted")
+    @DisplayName(
+            "R8 a machine with a worker dies in mid-item: after its lease the other one takes over, nothing is lost or counted")
     void workerDies() throws Exception {
         keepsBuffer = true;
         items(12);
@@ -161,7 +163,10 @@ class ApartIT extends RigTest {
         assertThat(result.exit()).as(result.all()).isZero();
         assertThat(rig.await(b).exit()).isZero();
         assertEachPublishedOnce(12);
-        assertThat(ranBy("b")).as("what a computed was computed again").hasSize(12).doesNotHaveDuplicates();
+        assertThat(ranBy("b"))
+                .as("what a computed was computed again")
+                .hasSize(12)
+                .doesNotHaveDuplicates();
         assertThat(apart.entries("failed")).as("no failure was counted").isEmpty();
     }
 
@@ -221,7 +226,8 @@ class ApartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("C2 C9 the coordinator is killed at random, again and again: planning, recovering, running; each command runs once")
+    @DisplayName(
+            "C2 C9 the coordinator is killed at random, again and again: planning, recovering, running; each command runs once")
     void coordinatorDiesOften() throws Exception {
         items(30);
         rig.job(script("sleep 0.5"), "  workers: {slots: 2}");
@@ -239,19 +245,22 @@ class ApartIT extends RigTest {
 
         var result = rig.await(coordinator);
 
-        var all = "seed " + seed + ": " + result.all() + rig.await(a).all() + rig.await(b).all();
+        var all = "seed " + seed + ": " + result.all() + rig.await(a).all()
+                + rig.await(b).all();
         assertThat(result.exit()).as(all).isZero();
         assertEachPublishedOnce(30);
         assertThat(lines("ran")).as(all).hasSize(30);
     }
 
     @Test
-    @DisplayName("R2 a worker that is cut off for longer than its lease is fenced: it publishes nothing that others were given, and goes on when it is back")
+    @DisplayName(
+            "R2 a worker that is cut off for longer than its lease is fenced: it publishes nothing that others were given, and goes on when it is back")
     void cutOff() throws Exception {
         items(4);
         rig.job(
-                "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \"" + rig.home().resolve("ran")
-                        + "\"\n" + waitIf("a", "go-a") + "\n" + "[ $FOREBAY_NAME != f003 ] || { " + waitIf("b", "go-b") + "; }",
+                "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \""
+                        + rig.home().resolve("ran") + "\"\n" + waitIf("a", "go-a") + "\n"
+                        + "[ $FOREBAY_NAME != f003 ] || { " + waitIf("b", "go-b") + "; }",
                 BOTH_STAY);
         var coordinator = apart.lease("3s").coordinator();
         try (var cable = new Cable(apart.port())) {
@@ -275,17 +284,20 @@ class ApartIT extends RigTest {
             assertThat(rig.await(b).exit()).isZero();
             assertThat(rig.published()).hasSize(4);
             assertThat(apart.completions()).hasSize(4);
-            rig.published().forEach((name, by) -> assertThat(by).as(name + ": " + result.all()).isEqualTo("b\n"));
+            rig.published()
+                    .forEach((name, by) ->
+                            assertThat(by).as(name + ": " + result.all()).isEqualTo("b\n"));
         }
     }
 
     @Test
-    @DisplayName("R2 a worker frozen for longer than its lease and thawed: its commit is refused, its temporary names are removed")
+    @DisplayName(
+            "R2 a worker frozen for longer than its lease and thawed: its commit is refused, its temporary names are removed")
     void frozen() throws Exception {
         items(2);
         rig.job(
-                "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \"" + rig.home().resolve("ran")
-                        + "\"\n" + waitIf("a", "go-a") + "\n" + waitIf("b", "go-b"),
+                "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \""
+                        + rig.home().resolve("ran") + "\"\n" + waitIf("a", "go-a") + "\n" + waitIf("b", "go-b"),
                 BOTH_STAY);
         var coordinator = apart.lease("3s").coordinator();
         var a = worker("a");
@@ -358,7 +370,8 @@ class ApartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("wrong token, wrong job, another manifest, no coordinator, port in use: one clear line each, and the right exit code")
+    @DisplayName(
+            "wrong token, wrong job, another manifest, no coordinator, port in use: one clear line each, and the right exit code")
     void refusals() throws Exception {
         items(1);
         rig.job(script(""), "  workers: {slots: 2}");
@@ -366,14 +379,21 @@ class ApartIT extends RigTest {
         var guess = Files.writeString(rig.home().resolve("guess"), "0123456789abcdef\n");
         var manifest = Files.readString(apart.manifest());
         var otherJob = Files.writeString(rig.home().resolve("other.yaml"), manifest.replace(rig.name(), "other-job"));
-        var otherSteps =
-                Files.writeString(rig.home().resolve("steps.yaml"), manifest.replace("cp \"$FOREBAY", "cp -p \"$FOREBAY"));
+        var otherSteps = Files.writeString(
+                rig.home().resolve("steps.yaml"), manifest.replace("cp \"$FOREBAY", "cp -p \"$FOREBAY"));
         var at = apart.at().toString();
         var token = apart.tokenFile().toString();
         var job = apart.manifest().toString();
 
         assertRefused(
-                64, "does not take this worker's token", "buffer", "--coordinator", at, "--token-file", guess.toString(), job);
+                64,
+                "does not take this worker's token",
+                "buffer",
+                "--coordinator",
+                at,
+                "--token-file",
+                guess.toString(),
+                job);
         assertRefused(
                 64,
                 "has another job, " + rig.name(),

@@ -129,10 +129,7 @@ final class ApartRig {
         var all = new StringBuilder();
         try (var logs = Files.newDirectoryStream(rig.home(), "log-*")) {
             for (var log : logs) {
-                all.append("--- ")
-                        .append(log.getFileName())
-                        .append('\n')
-                        .append(Files.readString(log));
+                all.append("--- ").append(log.getFileName()).append('\n').append(Files.readString(log));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

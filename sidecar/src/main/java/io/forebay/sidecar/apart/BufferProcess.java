@@ -196,7 +196,8 @@ public final class BufferProcess implements ForegroundRun {
             boolean told = false;
             while (true) {
                 Thread.sleep(LOOK);
-                boolean away = contact.silence().compareTo(NOTICEABLE) > 0 && !contact.problem().isEmpty();
+                boolean away = contact.silence().compareTo(NOTICEABLE) > 0
+                        && !contact.problem().isEmpty();
                 if (away != told) {
                     told = away;
                     lines.accept(

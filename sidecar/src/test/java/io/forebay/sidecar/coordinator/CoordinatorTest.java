@@ -949,7 +949,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("L5 a lease that is on its way to its worker is not given to another, though the worker does not name it yet")
+    @DisplayName(
+            "L5 a lease that is on its way to its worker is not given to another, though the worker does not name it yet")
     void recalledOnItsWay() throws Exception {
         rig.inputs(4);
         try (var coordinator = start(RunMode.RUN)) {
@@ -1010,7 +1011,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("C2 a coordinator that finds all done waits one lease for workers that have not heard so; two for one that was cut off")
+    @DisplayName(
+            "C2 a coordinator that finds all done waits one lease for workers that have not heard so; two for one that was cut off")
     void waitsForTheUninformed() throws Exception {
         rig.inputs(1);
         var first = start(RunMode.RUN);
