@@ -43,6 +43,15 @@ public final class WorkerSide {
             environment = Map.copyOf(environment);
         }
 
+        /** Elsewhere the platform enforces limits. */
+        private boolean watchesMemory(Job job) {
+            return switch (steps) {
+                case StepsBy.Children _ ->
+                    job.steps().stream().anyMatch(step -> step.memoryLimit().isPresent());
+                case StepsBy.Peers _ -> false;
+            };
+        }
+
         private Map<String, String> ofCommands() {
             return switch (steps) {
                 case StepsBy.Children _ -> ShellEnvironment.of(environment);
@@ -84,6 +93,9 @@ public final class WorkerSide {
         var notes = new ArrayList<String>();
         setup.images().note().ifPresent(notes::add);
         notes.addAll(place.notes());
+        if (setup.watchesMemory(job)) {
+            notes.add("limits.memory of steps is watched, not enforced, on this machine: a command that used more is told");
+        }
         var buffer = TieredBuffer.open(place.tiers(), growth(job));
         resources.add(() -> buffer.close(hold.keep()));
         notes.addAll(buffer.remarks());

@@ -20,10 +20,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** Runs an item's steps one after the other, depth first, and keeps their ends in the journal. Thread-safe. */
 final class StepStage {
@@ -36,6 +39,8 @@ final class StepStage {
     private final Journal journal;
     private final SharedInputsStage shared;
     private final StepEnvironment environment;
+    private final Consumer<String> tell;
+    private final Set<String> remarked = ConcurrentHashMap.newKeySet();
 
     StepStage(
             Job job,
@@ -43,13 +48,15 @@ final class StepStage {
             StepCalls calls,
             Journal journal,
             SharedInputsStage shared,
-            StepEnvironment environment) {
+            StepEnvironment environment,
+            Consumer<String> tell) {
         this.job = job;
         this.host = host;
         this.calls = calls;
         this.journal = journal;
         this.shared = shared;
         this.environment = environment;
+        this.tell = tell;
     }
 
     /**
@@ -95,6 +102,15 @@ final class StepStage {
             calls.forget(id);
             attempt.runs().add(run);
             check(attempt, step, run, Optional.of(end));
+            remark(attempt, step, end);
+        }
+    }
+
+    /** What there is to say of a success; once for each step, for it is mostly true of all its items. */
+    private void remark(Attempt attempt, Step step, End end) {
+        if (!end.problem().isEmpty() && remarked.add(step.name())) {
+            tell.accept("step " + step.name() + " of item " + attempt.lease().key() + " ended well, but " + end.problem()
+                    + " (told once for each step)");
         }
     }
 

@@ -50,7 +50,7 @@ public record WorkerAssembly(
                 fetch,
                 shared,
                 new Slots(job.workers().slots()),
-                new StepStage(job, host, calls, journal, shared, environment),
+                new StepStage(job, host, calls, journal, shared, environment, tell),
                 new EarlyFlush(job, flusher, publisher, link, host, me),
                 new FlushStage(job, flusher, publisher, transfers, link, me),
                 new CommitStage(link, journal, publisher, me));
