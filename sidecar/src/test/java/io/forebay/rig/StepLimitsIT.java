@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 class StepLimitsIT extends RigTest {
 
     @Test
-    @DisplayName("limits.memory of a step is said to be watched only; commands that used more are told once, and are done")
+    @DisplayName(
+            "limits.memory of a step is said to be watched only; commands that used more are told once, and are done")
     void memoryIsWatched() throws Exception {
         rig.input("a", "v").input("b", "v");
         rig.job("", """

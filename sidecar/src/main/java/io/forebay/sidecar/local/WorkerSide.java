@@ -94,7 +94,8 @@ public final class WorkerSide {
         setup.images().note().ifPresent(notes::add);
         notes.addAll(place.notes());
         if (setup.watchesMemory(job)) {
-            notes.add("limits.memory of steps is watched, not enforced, on this machine: a command that used more is told");
+            notes.add(
+                    "limits.memory of steps is watched, not enforced, on this machine: a command that used more is told");
         }
         var buffer = TieredBuffer.open(place.tiers(), growth(job));
         resources.add(() -> buffer.close(hold.keep()));

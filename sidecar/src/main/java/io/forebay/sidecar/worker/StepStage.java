@@ -109,8 +109,8 @@ final class StepStage {
     /** What there is to say of a success; once for each step, for it is mostly true of all its items. */
     private void remark(Attempt attempt, Step step, End end) {
         if (!end.problem().isEmpty() && remarked.add(step.name())) {
-            tell.accept("step " + step.name() + " of item " + attempt.lease().key() + " ended well, but " + end.problem()
-                    + " (told once for each step)");
+            tell.accept("step " + step.name() + " of item " + attempt.lease().key() + " ended well, but "
+                    + end.problem() + " (told once for each step)");
         }
     }
 
