@@ -1,0 +1,206 @@
+package io.forebay.bench.peer;
+
+import io.forebay.bench.measure.Command;
+import io.forebay.bench.server.S3Server;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The programs at hand, and their command lines for one kind of work each, tuned as their manuals advise for many cores or many files.
+ *
+ * @param root the checkout with {@code ./forebay}
+ * @param cache what {@code bench/peers} filled
+ */
+public record Programs(Path root, Path cache) {
+    private static final String PREFIX = "s3://" + S3Server.BUCKET + "/";
+
+    public Path versitygw() {
+        return cache.resolve("bin/versitygw");
+    }
+
+    public Path rclone() {
+        return cache.resolve("bin/rclone");
+    }
+
+    private Path s5cmd() {
+        return cache.resolve("bin/s5cmd");
+    }
+
+    private Path aws() {
+        return cache.resolve("aws/bin/aws");
+    }
+
+    /** Name to version, of those that are there. */
+    public Map<String, String> versions() throws IOException, InterruptedException {
+        var all = new LinkedHashMap<String, String>();
+        var asked = new LinkedHashMap<String, List<String>>();
+        asked.put("forebay", List.of(forebayProgram(), "--version"));
+        asked.put("rclone", List.of(rclone().toString(), "version"));
+        asked.put("s5cmd", List.of(s5cmd().toString(), "version"));
+        asked.put("aws", List.of(aws().toString(), "--version"));
+        asked.put("versitygw", List.of(versitygw().toString(), "--version"));
+        asked.put("cp", List.of("/usr/bin/cp", "--version"));
+        asked.put("rsync", List.of("/usr/bin/rsync", "--version"));
+        asked.put("parallel", List.of("/usr/bin/parallel", "--version"));
+        for (var entry : asked.entrySet()) {
+            if (Files.isExecutable(Path.of(entry.getValue().getFirst()))) {
+                var said = new Command(entry.getValue(), Map.of()).output();
+                all.put(entry.getKey(), said.lines().findFirst().orElse("?"));
+            }
+        }
+        return all;
+    }
+
+    private String forebayProgram() {
+        return root.resolve("forebay").toString();
+    }
+
+    /** {@code ./forebay ARGS}. */
+    public Contender forebay(String... args) {
+        var argv = new ArrayList<>(List.of(forebayProgram()));
+        argv.addAll(List.of(args));
+        return Contender.forebay(new Command(argv, S3Server.environment()));
+    }
+
+    private static Command s3(List<String> argv) {
+        return new Command(argv, S3Server.environment());
+    }
+
+    private Command rclone(S3Server server, List<String> args) {
+        var environment = new HashMap<>(S3Server.environment());
+        environment.put("RCLONE_S3_PROVIDER", "Other");
+        environment.put("RCLONE_S3_ENDPOINT", server.endpoint().toString());
+        environment.put("RCLONE_S3_ENV_AUTH", "true");
+        environment.put("RCLONE_S3_FORCE_PATH_STYLE", "true");
+        environment.put("RCLONE_CONFIG", "/dev/null");
+        var argv = new ArrayList<>(List.of(rclone().toString(), "copy", "--transfers", "32", "--checkers", "32"));
+        argv.addAll(args);
+        return new Command(argv, environment);
+    }
+
+    private static Optional<Contender> ifThere(Path program, Contender contender) {
+        return Files.isExecutable(program) ? Optional.of(contender) : Optional.empty();
+    }
+
+    /** Everything below a prefix into a folder; Forebay first. @param many small objects, where aws takes minutes */
+    public List<Contender> stageIn(S3Server server, String prefix, Path folder, boolean many) {
+        var all = new ArrayList<Contender>();
+        var endpoint = server.endpoint().toString();
+        all.add(forebay(
+                "stage-in", PREFIX + prefix + "/", folder.toString(), "--endpoint", endpoint, "--region", "us-east-1"));
+        ifThere(
+                        s5cmd(),
+                        Contender.peer(
+                                "s5cmd",
+                                s3(List.of(
+                                        s5cmd().toString(),
+                                        "--endpoint-url",
+                                        endpoint,
+                                        "--numworkers",
+                                        "64",
+                                        "--log",
+                                        "error",
+                                        "cp",
+                                        "--concurrency",
+                                        "8",
+                                        PREFIX + prefix + "/*",
+                                        folder + "/"))))
+                .ifPresent(all::add);
+        ifThere(
+                        rclone(),
+                        Contender.peer(
+                                "rclone",
+                                rclone(server, List.of(":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString()))))
+                .ifPresent(all::add);
+        ifThere(aws(), aws(many, endpoint, PREFIX + prefix, folder.toString())).ifPresent(all::add);
+        return all;
+    }
+
+    /** Every file of a folder below a prefix; Forebay first. */
+    public List<Contender> flush(S3Server server, Path folder, String prefix, boolean many) {
+        var all = new ArrayList<Contender>();
+        var endpoint = server.endpoint().toString();
+        all.add(forebay(
+                "flush", folder.toString(), PREFIX + prefix + "/", "--endpoint", endpoint, "--region", "us-east-1"));
+        ifThere(s5cmd(), Contender.peer("s5cmd", upload(server, folder, prefix)))
+                .ifPresent(all::add);
+        ifThere(
+                        rclone(),
+                        Contender.peer(
+                                "rclone",
+                                rclone(server, List.of(folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix))))
+                .ifPresent(all::add);
+        ifThere(aws(), aws(many, endpoint, folder.toString(), PREFIX + prefix)).ifPresent(all::add);
+        return all;
+    }
+
+    private Contender aws(boolean many, String endpoint, String from, String to) {
+        var command = s3(List.of(
+                aws().toString(),
+                "--endpoint-url",
+                endpoint,
+                "s3",
+                "cp",
+                "--recursive",
+                "--only-show-errors",
+                from,
+                to));
+        return many ? Contender.slow("aws", command) : Contender.peer("aws", command);
+    }
+
+    /** How the objects of a benchmark come to be: by a peer, so that they carry nothing that only Forebay understands. */
+    public Command upload(S3Server server, Path folder, String prefix) {
+        return s3(List.of(
+                s5cmd().toString(),
+                "--endpoint-url",
+                server.endpoint().toString(),
+                "--numworkers",
+                "64",
+                "--log",
+                "error",
+                "cp",
+                "--concurrency",
+                "8",
+                folder + "/",
+                PREFIX + prefix + "/"));
+    }
+
+    /** The one file of a folder to a folder on another file system. @param durable the copy is fsynced */
+    public List<Contender> copy(Path from, String name, Path folder, boolean durable) {
+        var all = new ArrayList<Contender>();
+        var file = from.resolve(name);
+        var target = folder.resolve(name).toString();
+        all.add(
+                durable
+                        ? forebay("flush", from.toString(), folder.toString())
+                        : forebay("stage-in", from + "/", folder.toString()));
+        var cp = durable
+                ? List.of("sh", "-c", "cp \"$1\" \"$2\" && sync \"$2\"", "sh", file.toString(), target)
+                : List.of("cp", file.toString(), target);
+        all.add(Contender.peer(durable ? "cp, sync" : "cp", new Command(cp, Map.of())));
+        var rsync = Path.of("/usr/bin/rsync");
+        ifThere(rsync, Contender.peer("rsync", new Command(rsync(durable, file.toString(), target), Map.of())))
+                .ifPresent(all::add);
+        return all;
+    }
+
+    private static List<String> rsync(boolean durable, String from, String to) {
+        return durable
+                ? List.of("rsync", "-a", "--whole-file", "--fsync", from, to)
+                : List.of("rsync", "-a", "--whole-file", from, to);
+    }
+
+    /** Many small files, each durable at its end. */
+    public List<Contender> flushFiles(Path from, Path to) {
+        return List.of(
+                forebay("flush", from.toString(), to.toString()),
+                Contender.peer("rsync --fsync", new Command(rsync(true, from + "/", to + "/"), Map.of())));
+    }
+}

@@ -1,0 +1,25 @@
+package io.forebay.bench.work;
+
+import java.util.List;
+
+/** All of them, in the order of the table. */
+public final class Benchmarks {
+    private static final long GIB = 1L << 30;
+
+    private Benchmarks() {}
+
+    public static List<Benchmark> all() {
+        return List.of(
+                new S3Transfers("B1", "stage-in of one object of 2 GiB, S3 to memory", true, 1, 2 * GIB, 0.9),
+                new S3Transfers(
+                        "B2", "stage-in of 10,000 objects of 10 KiB, S3 to memory", true, 10_000, 10 << 10, 0.8),
+                new S3Transfers("B4a", "flush of one file of 2 GiB, memory to S3", false, 1, 2 * GIB, 1.0),
+                new S3Transfers("B4b", "flush of 10,000 files of 10 KiB, memory to S3", false, 10_000, 10 << 10, 1.0),
+                new PosixCopy("B5a", "copy of 2 GiB, disk (cached) to memory", true, 2 * GIB, 0.8),
+                new PosixCopy("B5b", "copy of 2 GiB, memory to disk, durable", false, 2 * GIB, 0.8),
+                new TinyFiles("B6", "flush of 2,000 files of 10 bytes, memory to disk, each durable", 2000, 0.8),
+                new Starts("B10", "starts"),
+                new Items("B12a", "10,000 items of true, 1 slot", 10_000, 1, 2),
+                new Items("B12b", "10,000 items of true, 8 slots", 10_000, 8, 2));
+    }
+}
