@@ -52,7 +52,7 @@ record Items(String id, String title, int items, int slots, double mostMilliseco
                   forEach: {input: in}
                   workers: {slots: %d}
                   buffer: {tiers: [{medium: Memory, size: 512Mi}]}
-                  steps: [{name: nothing, command: [%s]}]
+                  steps: [{name: nothing, command: ["%s"]}]
                   outputs: [{name: out, path: "**", to: "file://%s/", required: false}]
                 """.formatted(in, slots, program, result));
     }
