@@ -24,7 +24,7 @@ record Items(String id, String title, int items, int slots, double mostMilliseco
                 "xargs -P",
                 new Command(List.of("sh", "-c", "ls '" + in + "' | xargs -n 1 -P " + slots + " true"), Map.of())));
         if (Files.isExecutable(Path.of("/usr/bin/parallel"))) {
-            contenders.add(Contender.peer(
+            contenders.add(Contender.slow(
                     "parallel",
                     new Command(List.of("sh", "-c", "ls '" + in + "' | parallel -j " + slots + " true"), Map.of())));
         }
