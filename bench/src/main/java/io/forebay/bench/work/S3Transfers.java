@@ -27,7 +27,8 @@ record S3Transfers(String id, String title, boolean in, int files, long bytes, d
             outcomes.add(on(server, shop, truth));
         }
         Trees.delete(shop.memory().resolve("versitygw"));
-        // It reads a whole object for the MD5 of its ETag at every request: of 2 GiB in parts that is minutes, of whoever asks.
+        // It reads a whole object for the MD5 of its ETag at every request: of 2 GiB in parts that is minutes, of
+        // whoever asks.
         if (files > 1 && Files.isExecutable(shop.programs().rclone())) {
             try (var server =
                     S3Server.rclone(shop.programs().rclone(), shop.memory().resolve("rclone"))) {
