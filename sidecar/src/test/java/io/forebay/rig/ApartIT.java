@@ -3,10 +3,12 @@ package io.forebay.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.forebay.sidecar.store.posix.FaultyFs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -258,9 +260,7 @@ class ApartIT extends RigTest {
     void cutOff() throws Exception {
         items(4);
         rig.job(
-                "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \""
-                        + rig.home().resolve("ran") + "\"\n" + waitIf("a", "go-a") + "\n"
-                        + "[ $FOREBAY_NAME != f003 ] || { " + waitIf("b", "go-b") + "; }",
+                byWhom(waitIf("a", "go-a")) + "\n" + "[ $FOREBAY_NAME != f003 ] || { " + waitIf("b", "go-b") + "; }",
                 BOTH_STAY);
         var coordinator = apart.lease("3s").coordinator();
         try (var cable = new Cable(apart.port())) {
@@ -296,8 +296,7 @@ class ApartIT extends RigTest {
     void frozen() throws Exception {
         items(2);
         rig.job(
-                "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \""
-                        + rig.home().resolve("ran") + "\"\n" + waitIf("a", "go-a") + "\n" + waitIf("b", "go-b"),
+                byWhom(waitIf("a", "go-a")) + "\n" + waitIf("b", "go-b"),
                 BOTH_STAY);
         var coordinator = apart.lease("3s").coordinator();
         var a = worker("a");
@@ -318,6 +317,143 @@ class ApartIT extends RigTest {
         assertThat(rig.await(b).exit()).isZero();
         assertThat(rig.published()).containsOnly(Map.entry("f000", "b\n"), Map.entry("f001", "b\n"));
         assertThat(apart.completions()).hasSize(2);
+    }
+
+    @Test
+    @DisplayName("R2 a worker started twice: the second process has its place, what the first had is fenced, and it ends")
+    void startedTwice() throws Exception {
+        items(4);
+        rig.job(
+                byWhom(waitIf("first", "go")), "  workers: {slots: 2}", "  buffer: {tiers: [{medium: Disk, size: 128Mi}]}");
+        var coordinator = apart.lease("3s").coordinator();
+        rig.environment("WHO", "first");
+        var first = apart.worker("a", "--tier", at("tier-1"), "--control", at("control-1"));
+        awaiting("the first computes", () -> ranBy("first").size() == 2);
+        rig.environment("WHO", "second");
+        var second = apart.worker("a", "--tier", at("tier-2"), "--control", at("control-2"));
+
+        var result = rig.await(coordinator);
+        var ofFirst = rig.await(first);
+
+        assertThat(result.exit()).as(result.all() + ofFirst.all()).isZero();
+        assertThat(ofFirst.exit()).as(ofFirst.all()).isZero();
+        assertThat(rig.await(second).exit()).isZero();
+        assertThat(rig.published()).hasSize(4);
+        assertThat(rig.published().values()).containsOnly("second\n");
+        assertThat(apart.completions()).hasSize(4);
+    }
+
+    @Test
+    @DisplayName("R2 a coordinator that is frozen, succeeded and thawed decides nothing more: it ends with 75, the job goes on without it")
+    void frozenCoordinator() throws Exception {
+        var elsewhere = new String[] {"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"};
+        assumeTrue(works(elsewhere), "left out: no process namespaces may be made here");
+        items(8);
+        rig.job(script(waitIf("a", "go")), "  workers: {slots: 2}");
+        var first = apart.lease("3s").coordinator("--run-id", "one");
+        try (var cable = new Cable(apart.port())) {
+            rig.environment("WHO", "a");
+            var a = apart.workerOf(cable.end(), "a");
+            awaiting("a computes", () -> ranBy("a").size() == 2);
+            signal(first, "STOP");
+            rig.startedBy(elsewhere);
+            var second = apart.coordinator("--run-id", "one");
+            cable.cut();
+            cable.leadTo(apart.port());
+            cable.mend();
+            awaiting(
+                    "a is the successor's",
+                    () -> apart.get("/status", ApartRig.TOKEN).contains("\"workers\":1"));
+            signal(first, "CONT");
+            touch("go");
+
+            var result = rig.await(second);
+            var ofFirst = rig.await(first);
+
+            assertThat(result.exit()).as(result.all()).isZero();
+            assertThat(rig.await(a).exit()).isZero();
+            assertEachPublishedOnce(8);
+            assertThat(lines("ran")).as("each command ran once").hasSize(8);
+            assertThat(ofFirst.exit()).as(ofFirst.all()).isEqualTo(75);
+            assertThat(ofFirst.all()).contains("another coordinator has taken over");
+        }
+    }
+
+    @Test
+    @DisplayName("R2 C10 a worker frozen between intent and publish: the coordinator carries out the same intent, then the worker too")
+    void frozenInPublish() throws Exception {
+        var missing = FaultyFs.missing();
+        assumeTrue(missing.isEmpty(), () -> "left out: " + missing.orElse(""));
+        items(1);
+        try (var fs = FaultyFs.mount(rig.home())) {
+            rig.job(
+                    script(""),
+                    "  outputs: [{name: out, path: '**', to: 'file://" + fs.root() + "/'}]",
+                    "  records: file://" + rig.results() + "/.forebay/",
+                    BOTH_STAY);
+            fs.tell("hang rename");
+            var coordinator = apart.lease("3s").coordinator();
+            var a = worker("a");
+            awaiting("the intent is durable", () -> apart.entries("intent").size() == 1);
+            signal(a, "STOP");
+            awaiting(
+                    "its lease is over",
+                    () -> apart.get("/status", ApartRig.TOKEN).contains("\"workers\":0"));
+            fs.tell("clear");
+            awaiting("it is published from the intent", () -> apart.completions().size() == 1);
+            signal(a, "CONT");
+
+            var result = rig.await(coordinator);
+
+            assertThat(result.exit()).as(result.all()).isZero();
+            assertThat(rig.await(a).exit()).isZero();
+            assertThat(fs.backing().resolve("f000")).hasContent("value 0");
+            assertThat(lines("ran")).hasSize(1);
+            assertThat(apart.completions()).hasSize(1);
+        }
+    }
+
+    @Test
+    @DisplayName("C2 the coordinator is killed while it drains, and started again: no item is lost, or done twice")
+    void coordinatorDiesDraining() throws Exception {
+        items(6);
+        rig.job(script(waitIf("a", "go")), "  workers: {slots: 2}");
+        var first = apart.lease("4s").coordinator("--run-id", "one");
+        var a = worker("a");
+        awaiting("a computes", () -> ranBy("a").size() == 2);
+        signal(first, "TERM");
+        awaiting("it drains", () -> apart.get("/status", ApartRig.TOKEN).contains("Draining"));
+        first.destroyForcibly().waitFor();
+        touch("go");
+        var second = apart.coordinatorAgain("--run-id", "one");
+        var b = worker("b");
+
+        var result = rig.await(second);
+        var ofA = rig.await(a);
+
+        assertThat(result.exit()).as(result.all() + ofA.all()).isZero();
+        assertThat(rig.await(b).exit()).isZero();
+        assertEachPublishedOnce(6);
+    }
+
+    private static boolean works(String... program) throws IOException, InterruptedException {
+        var all = new ArrayList<>(List.of(program));
+        all.add("true");
+        try {
+            return new ProcessBuilder(all).start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private String at(String name) {
+        return rig.home().resolve(name).toString();
+    }
+
+    /** The output says who made it, and is closed before the command waits. */
+    private String byWhom(String rest) {
+        return "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \"" + rig.home().resolve("ran")
+                + "\"\n" + rest;
     }
 
     @Test

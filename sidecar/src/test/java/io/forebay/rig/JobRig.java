@@ -96,6 +96,12 @@ public final class JobRig implements AutoCloseable {
         return this;
     }
 
+    /** Command line that what is started from now on is started by; none: directly. */
+    JobRig startedBy(String... program) {
+        prefix = List.of(program);
+        return this;
+    }
+
     public JobRig input(String relative, String content) {
         return input(relative, content.getBytes(StandardCharsets.UTF_8));
     }

@@ -142,8 +142,11 @@ final class Leasing {
             if (worker == null
                     || !worker.instance.equals(request.instance())
                     || request.generation() != core.generation) {
-                // Its next renewal tells it to register.
-                return new Leases(List.of(), core.draining() || core.isOver(), RETRY_MILLIS);
+                // Its next renewal tells it to register; but where another process has its place there is nothing for it.
+                boolean displaced = worker != null
+                        && !worker.instance.equals(request.instance())
+                        && request.generation() == core.generation;
+                return new Leases(List.of(), displaced || core.draining() || core.isOver(), RETRY_MILLIS);
             }
             worker.leaseUntilNanos = core.now() + core.leaseNanos;
             if (core.draining() || core.isOver()) {

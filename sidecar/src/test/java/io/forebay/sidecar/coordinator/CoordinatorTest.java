@@ -400,6 +400,9 @@ class CoordinatorTest {
                             .reason())
                     .isEqualTo("FENCED");
             assertThat(first.renew(coordinator).cancel()).containsExactly(lease.item());
+            assertThat(first.leases(coordinator, 1).drained())
+                    .as("there is no place for it")
+                    .isTrue();
             second.carryAll(coordinator);
             assertThat(coordinator.await().code()).isEqualTo(ExitCode.DURABLE);
         }
