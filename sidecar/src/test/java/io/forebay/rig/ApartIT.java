@@ -295,9 +295,7 @@ class ApartIT extends RigTest {
             "R2 a worker frozen for longer than its lease and thawed: its commit is refused, its temporary names are removed")
     void frozen() throws Exception {
         items(2);
-        rig.job(
-                byWhom(waitIf("a", "go-a")) + "\n" + waitIf("b", "go-b"),
-                BOTH_STAY);
+        rig.job(byWhom(waitIf("a", "go-a")) + "\n" + waitIf("b", "go-b"), BOTH_STAY);
         var coordinator = apart.lease("3s").coordinator();
         var a = worker("a");
         awaiting("a computes, and has staged early", () -> ranBy("a").size() == 2 && staged() == 2);
@@ -320,11 +318,14 @@ class ApartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("R2 a worker started twice: the second process has its place, what the first had is fenced, and it ends")
+    @DisplayName(
+            "R2 a worker started twice: the second process has its place, what the first had is fenced, and it ends")
     void startedTwice() throws Exception {
         items(4);
         rig.job(
-                byWhom(waitIf("first", "go")), "  workers: {slots: 2}", "  buffer: {tiers: [{medium: Disk, size: 128Mi}]}");
+                byWhom(waitIf("first", "go")),
+                "  workers: {slots: 2}",
+                "  buffer: {tiers: [{medium: Disk, size: 128Mi}]}");
         var coordinator = apart.lease("3s").coordinator();
         rig.environment("WHO", "first");
         var first = apart.worker("a", "--tier", at("tier-1"), "--control", at("control-1"));
@@ -344,7 +345,8 @@ class ApartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("R2 a coordinator that is frozen, succeeded and thawed decides nothing more: it ends with 75, the job goes on without it")
+    @DisplayName(
+            "R2 a coordinator that is frozen, succeeded and thawed decides nothing more: it ends with 75, the job goes on without it")
     void frozenCoordinator() throws Exception {
         var elsewhere = new String[] {"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"};
         assumeTrue(works(elsewhere), "left out: no process namespaces may be made here");
@@ -380,7 +382,8 @@ class ApartIT extends RigTest {
     }
 
     @Test
-    @DisplayName("R2 C10 a worker frozen between intent and publish: the coordinator carries out the same intent, then the worker too")
+    @DisplayName(
+            "R2 C10 a worker frozen between intent and publish: the coordinator carries out the same intent, then the worker too")
     void frozenInPublish() throws Exception {
         var missing = FaultyFs.missing();
         assumeTrue(missing.isEmpty(), () -> "left out: " + missing.orElse(""));
@@ -400,7 +403,8 @@ class ApartIT extends RigTest {
                     "its lease is over",
                     () -> apart.get("/status", ApartRig.TOKEN).contains("\"workers\":0"));
             fs.tell("clear");
-            awaiting("it is published from the intent", () -> apart.completions().size() == 1);
+            awaiting(
+                    "it is published from the intent", () -> apart.completions().size() == 1);
             signal(a, "CONT");
 
             var result = rig.await(coordinator);
@@ -452,8 +456,8 @@ class ApartIT extends RigTest {
 
     /** The output says who made it, and is closed before the command waits. */
     private String byWhom(String rest) {
-        return "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \"" + rig.home().resolve("ran")
-                + "\"\n" + rest;
+        return "echo $WHO > \"$FOREBAY_OUT/$FOREBAY_NAME\"; echo $WHO $FOREBAY_NAME >> \""
+                + rig.home().resolve("ran") + "\"\n" + rest;
     }
 
     @Test

@@ -142,7 +142,8 @@ final class Leasing {
             if (worker == null
                     || !worker.instance.equals(request.instance())
                     || request.generation() != core.generation) {
-                // Its next renewal tells it to register; but where another process has its place there is nothing for it.
+                // Its next renewal tells it to register; but where another process has its place there is nothing for
+                // it.
                 boolean displaced = worker != null
                         && !worker.instance.equals(request.instance())
                         && request.generation() == core.generation;

@@ -159,8 +159,8 @@ class WorkerObedienceTest {
     @DisplayName("C2 a new coordinator, which cannot know what is held, is registered with, and cancels nothing before")
     void registersBeforeItIsJudged() throws Exception {
         coordinator.generation = 3;
-        coordinator.answer = r -> new Renewed(
-                3, r.generation() < 3 ? List.copyOf(r.states().keySet()) : List.of(), List.of(), null);
+        coordinator.answer =
+                r -> new Renewed(3, r.generation() < 3 ? List.copyOf(r.states().keySet()) : List.of(), List.of(), null);
         Wait.until("it registers again", () -> coordinator.registrations.size() == 2);
         assertThat(coordinator.registrations.getLast().holding()).hasSize(2);
         renewed(2);
@@ -176,7 +176,9 @@ class WorkerObedienceTest {
                 r -> new Renewed(2, r.states().containsKey(victim) ? List.of(victim) : List.of(), List.of(), null);
         Wait.until("the other one's command runs", () -> ran().size() == 2);
         go();
-        assertThat(coordinator.ends).singleElement().satisfies(e -> assertThat(e.item()).isEqualTo(1 - victim));
+        assertThat(coordinator.ends)
+                .singleElement()
+                .satisfies(e -> assertThat(e.item()).isEqualTo(1 - victim));
         assertThat(home.resolve("results/item" + victim)).doesNotExist();
     }
 
@@ -184,12 +186,15 @@ class WorkerObedienceTest {
     @DisplayName("L5 of what is recalled, what has not begun is given back and never begins; what runs goes on")
     void givesBackWhatHasNotBegun() throws Exception {
         long begun = running();
-        coordinator.answer = r -> new Renewed(2, List.of(), List.copyOf(r.states().keySet()), null);
+        coordinator.answer =
+                r -> new Renewed(2, List.of(), List.copyOf(r.states().keySet()), null);
         Wait.until("one is given back", () -> !coordinator.released.isEmpty());
         renewed(2);
         go();
         assertThat(coordinator.released).containsExactly(new AttemptId(1 - begun, 0, 1));
-        assertThat(coordinator.ends).singleElement().satisfies(e -> assertThat(e.item()).isEqualTo(begun));
+        assertThat(coordinator.ends)
+                .singleElement()
+                .satisfies(e -> assertThat(e.item()).isEqualTo(begun));
         assertThat(ran()).containsExactly("item" + begun);
         assertThat(home.resolve("results/item" + begun)).exists();
     }
