@@ -198,4 +198,23 @@ class CopyIT extends RigTest {
         assertThat(rig.published()).containsOnlyKeys("a", "b", "plain");
         assertThat(result.err().lines().filter(l -> l.contains("user.origin"))).hasSize(1);
     }
+
+    @Test
+    @DisplayName(
+            "flush to a folder within the one that is flushed: each file once, what lies there already is left alone")
+    void destinationWithin() throws Exception {
+        Files.createDirectories(folder().resolve("sub"));
+        Files.writeString(folder().resolve("a"), "va");
+        Files.writeString(folder().resolve("sub/b"), "vb");
+
+        for (int round = 0; round < 2; round++) {
+            var result = rig.command("flush", folder().toString(), folder().resolve("out") + "/");
+
+            assertThat(result.exit()).as(result.all()).isZero();
+            assertThat(result.all()).contains("2 files");
+        }
+        assertThat(Files.readString(folder().resolve("out/a"))).isEqualTo("va");
+        assertThat(Files.readString(folder().resolve("out/sub/b"))).isEqualTo("vb");
+        assertThat(folder().resolve("out/out")).doesNotExist();
+    }
 }

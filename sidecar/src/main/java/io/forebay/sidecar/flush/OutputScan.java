@@ -1,13 +1,10 @@
 package io.forebay.sidecar.flush;
 
 import io.forebay.api.job.Job.Output;
-import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
-import io.forebay.sidecar.os.Directory;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.Stat;
-import io.forebay.sidecar.store.FileMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,16 +18,11 @@ import java.util.Map;
  * @param skipped FIFOs, sockets and devices that a rule would have taken: never read
  */
 public record OutputScan(List<OutputFile> files, List<String> missing, List<String> skipped) {
-    /** Deeper trees are refused: a descriptor is held per level. */
-    private static final int MOST_LEVELS = 200;
-
     public OutputScan {
         files = List.copyOf(files);
         missing = List.copyOf(missing);
         skipped = List.copyOf(skipped);
     }
-
-    private record Rule(Output output, Glob glob, StoreUri to, StoreUri root) {}
 
     /**
      * @param success whether the item's steps succeeded: rules select by {@code when}
@@ -41,21 +33,16 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
      */
     public static OutputScan of(String out, List<Output> outputs, boolean success, Map<String, String> variables)
             throws PosixException, NameConflictException {
-        var rules = new ArrayList<Rule>();
-        for (var output : outputs) {
-            if (output.when().selects(success)) {
-                rules.add(new Rule(
-                        output, output.pathGlob(variables), output.destination(variables), output.fixedDestination()));
-            }
-        }
+        var rules = outputs.stream()
+                .filter(output -> output.when().selects(success))
+                .map(output -> OutputWalk.Rule.of(output, variables))
+                .toList();
         if (rules.isEmpty()) {
             return new OutputScan(List.of(), List.of(), List.of());
         }
-        var walk = new Walk(out, rules);
-        try (var top = Directory.open(null, out)) {
-            walk.folder(top, "", 0);
-        }
-        return walk.result();
+        var collector = new Collector();
+        new OutputWalk<>(out, rules, collector).walk();
+        return collector.result(rules);
     }
 
     /** What stat says now; compared with {@link OutputFile#seen} after a copy. */
@@ -67,7 +54,7 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
         }
     }
 
-    private static OutputFile.Seen seen(Stat stat) {
+    static OutputFile.Seen seen(Stat stat) {
         return new OutputFile.Seen(stat.inode(), stat.size(), stat.ctimeNanos());
     }
 
@@ -80,78 +67,30 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
         }
     }
 
-    private static final class Walk {
-        private final String out;
-        private final List<Rule> rules;
+    /** Keeps what a walk finds, and sees to it that no two files become one. */
+    private static final class Collector implements OutputWalk.Sink<NameConflictException> {
         private final List<OutputFile> files = new ArrayList<>();
         private final List<String> skipped = new ArrayList<>();
         private final Map<StoreUri, String> taken = new HashMap<>();
 
-        Walk(String out, List<Rule> rules) {
-            this.out = out;
-            this.rules = rules;
-        }
-
-        void folder(Directory dir, String prefix, int level) throws PosixException, NameConflictException {
-            if (level > MOST_LEVELS) {
-                throw new IllegalArgumentException(
-                        "$(OUT)/" + prefix + " is more than " + MOST_LEVELS + " folders deep");
+        @Override
+        public void found(OutputFile file) throws NameConflictException {
+            var before = taken.put(file.to(), file.relative());
+            if (before != null && !before.equals(file.relative())) {
+                throw new NameConflictException(
+                        "$(OUT)/" + before + " and $(OUT)/" + file.relative() + " would both become " + file.to());
             }
-            boolean empty = true;
-            for (var name = dir.next(); name != null; name = dir.next()) {
-                empty = false;
-                var relative = prefix + name.name();
-                var stat = Posix.lstatat(dir.fd(), name.name());
-                switch (stat.type()) {
-                    case FILE -> take(relative, OutputFile.Kind.FILE, stat, null);
-                    case SYMLINK -> take(relative, OutputFile.Kind.LINK, stat, Posix.readlinkat(dir.fd(), name.name()));
-                    case FOLDER -> {
-                        try (var below = Directory.open(dir.fd(), name.name())) {
-                            folder(below, relative + "/", level + 1);
-                        }
-                    }
-                    case FIFO, SOCKET, DEVICE, OTHER -> {
-                        if (rules.stream().anyMatch(r -> r.glob().matches(relative))) {
-                            skipped.add(relative);
-                        }
-                    }
-                }
-            }
-            if (empty && !prefix.isEmpty()) {
-                take(prefix.substring(0, prefix.length() - 1), OutputFile.Kind.FOLDER, Posix.fstat(dir.fd()), null);
+            if (before == null) {
+                files.add(file);
             }
         }
 
-        private void take(
-                String relative, OutputFile.Kind kind, Stat stat, @org.jspecify.annotations.Nullable String target)
-                throws NameConflictException {
-            for (var rule : rules) {
-                if (!rule.glob().matches(relative)) {
-                    continue;
-                }
-                var to = rule.to().resolve(relative);
-                var before = taken.put(to, relative);
-                if (before != null && !before.equals(relative)) {
-                    throw new NameConflictException(
-                            "$(OUT)/" + before + " and $(OUT)/" + relative + " would both become " + to);
-                }
-                if (before != null) {
-                    continue;
-                }
-                files.add(new OutputFile(
-                        rule.output().name(),
-                        relative,
-                        out + "/" + relative,
-                        kind,
-                        kind == OutputFile.Kind.FILE ? stat.size() : 0,
-                        new FileMeta(stat.permissions(), stat.mtimeNanos(), target),
-                        to,
-                        rule.root(),
-                        seen(stat)));
-            }
+        @Override
+        public void skipped(String relative) {
+            skipped.add(relative);
         }
 
-        OutputScan result() {
+        OutputScan result(List<OutputWalk.Rule> rules) {
             var missing = new ArrayList<String>();
             for (var rule : rules) {
                 if (rule.output().required()

@@ -13,8 +13,7 @@ import io.forebay.sidecar.commit.Publisher;
 import io.forebay.sidecar.flush.Flusher;
 import io.forebay.sidecar.flush.Flusher.ChangingException;
 import io.forebay.sidecar.flush.OutputFile;
-import io.forebay.sidecar.flush.OutputScan;
-import io.forebay.sidecar.flush.OutputScan.NameConflictException;
+import io.forebay.sidecar.flush.OutputWalk;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
@@ -28,12 +27,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -141,38 +140,49 @@ public final class Copies {
     }
 
     /**
-     * Makes every file below a local folder durable below a destination, under its own relative name.
+     * Makes every file below a local folder durable below a destination, under its own relative name; some are published while
+     * others are still staged. What lies below the destination, if that is within the folder, is left alone.
      *
+     * @param folder absolute, without a slash at its end
      * @param include patterns of relative paths; empty: all
      */
     public Report flush(String folder, StoreUri to, List<Glob> include)
             throws StoreException, IOException, InterruptedException {
         var flusher = new Flusher(stores.stores(), stores.engine(), token + "f", "", tell);
         var publisher = new Publisher(stores.stores(), stores.engine());
-        var staged = new ConcurrentLinkedQueue<StagedOutput>();
+        var staged = new LinkedBlockingQueue<StagedOutput>();
         // By final name: what may lie staged at the destination.
         var begun = new ConcurrentHashMap<String, StagedOutput>();
+        var patterns = include.isEmpty() ? List.of(new Glob("**")) : include;
+        // A destination within the folder is none of its files: the walk would meet what it has just published.
+        var destination = to.scheme().isPosix()
+                        && to.path().startsWith(folder + "/")
+                        && to.path().length() > folder.length() + 1
+                ? to.path()
+                : "\0";
         try (tasks) {
-            long index = 0;
-            for (var file : scan(folder, to, include)) {
-                long item = index++;
-                tasks.begin(file.path(), () -> {
-                    var prepared = flusher.prepare(file, item, 0, 1);
-                    if (!prepared.handle().isEmpty()) {
-                        begun.put(prepared.finalUri(), prepared);
+            var sink = new OutputWalk.Sink<InterruptedException>() {
+                private long item;
+
+                @Override
+                public void found(OutputFile file) throws InterruptedException {
+                    if (patterns.stream().noneMatch(p -> p.matches(file.relative()))
+                            || file.path().startsWith(destination)) {
+                        return;
                     }
-                    try {
-                        staged.add(flusher.stage(file, prepared));
-                    } catch (StoreException | BufferIoException | ChangingException e) {
-                        // Now, since it may be the room that others lack.
-                        publisher.discard(List.of(prepared));
-                        begun.remove(prepared.finalUri());
-                        throw e;
+                    begin(flusher, publisher, file, item++, staged, begun);
+                    if (staged.size() >= BATCH) {
+                        // Here, so that no more are staged meanwhile than are under way: a million files need no heap.
+                        publish(publisher, folder, drained(staged), begun);
                     }
-                });
-            }
+                }
+
+                @Override
+                public void skipped(String relative) {}
+            };
+            new OutputWalk<>(folder, List.of(everything(to)), sink).walk();
             tasks.join();
-            publish(publisher, folder, new ArrayList<>(staged), begun);
+            publish(publisher, folder, drained(staged), begun);
         } catch (InterruptedException e) {
             remove(publisher, begun.values());
             throw e;
@@ -181,27 +191,48 @@ public final class Copies {
         return report();
     }
 
-    private static Collection<OutputFile> scan(String folder, StoreUri to, List<Glob> include) throws IOException {
-        var patterns = include.isEmpty() ? List.of(new Glob("**")) : include;
-        var found = new LinkedHashMap<String, OutputFile>();
-        for (var pattern : patterns) {
-            var rule = new Output(
-                    "flush",
-                    new Template(pattern.pattern().replace("$", "$$")),
-                    new Template(to.resolve("").toString().replace("$", "$$")),
-                    Publish.ON_ITEM,
-                    When.ALWAYS,
-                    false,
-                    Verify.STORE);
-            try {
-                OutputScan.of(folder, List.of(rule), true, Map.of())
-                        .files()
-                        .forEach(file -> found.put(file.relative(), file));
-            } catch (NameConflictException e) {
-                throw new IllegalStateException("one rule gives each file a name of its own", e);
+    private void begin(
+            Flusher flusher,
+            Publisher publisher,
+            OutputFile file,
+            long item,
+            Queue<StagedOutput> staged,
+            Map<String, StagedOutput> begun)
+            throws InterruptedException {
+        tasks.begin(file.path(), () -> {
+            var prepared = flusher.prepare(file, item, 0, 1);
+            if (!prepared.handle().isEmpty()) {
+                begun.put(prepared.finalUri(), prepared);
             }
+            try {
+                staged.add(flusher.stage(file, prepared));
+            } catch (StoreException | BufferIoException | ChangingException e) {
+                // Now, since it may be the room that others lack.
+                publisher.discard(List.of(prepared));
+                begun.remove(prepared.finalUri());
+                throw e;
+            }
+        });
+    }
+
+    private static List<StagedOutput> drained(Queue<StagedOutput> staged) {
+        var all = new ArrayList<StagedOutput>();
+        for (var one = staged.poll(); one != null; one = staged.poll()) {
+            all.add(one);
         }
-        return found.values();
+        return all;
+    }
+
+    private static OutputWalk.Rule everything(StoreUri to) {
+        var rule = new Output(
+                "flush",
+                new Template("**"),
+                new Template(to.resolve("").toString().replace("$", "$$")),
+                Publish.ON_ITEM,
+                When.ALWAYS,
+                false,
+                Verify.STORE);
+        return OutputWalk.Rule.of(rule, Map.of());
     }
 
     private void publish(Publisher publisher, String folder, List<StagedOutput> staged, Map<String, StagedOutput> begun)
