@@ -99,6 +99,11 @@ final class AttemptRun implements Runnable {
                 }
                 return succeeded();
             } catch (AttemptFailed e) {
+                if (attempt.dropped()) {
+                    // Its command ended because it was stopped: that is no failure of the item's.
+                    giveUp();
+                    return false;
+                }
                 var kept = failed(e.failure(), e.unexported());
                 hear();
                 return kept;
