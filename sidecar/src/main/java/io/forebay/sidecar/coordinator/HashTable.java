@@ -3,7 +3,6 @@ package io.forebay.sidecar.coordinator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
@@ -165,25 +164,20 @@ final class HashTable implements AutoCloseable {
     }
 
     private Slots inFile() throws IOException {
-        FileChannel file = JsonSpool.nameless(scratch);
+        var file = new ScratchFile(scratch);
         return new Slots() {
             @Override
             public void read(long position, ByteBuffer into) throws IOException {
+                file.read(into, position);
+                // Never written: free slots.
                 while (into.hasRemaining()) {
-                    if (file.read(into, position + into.position()) < 0) {
-                        // Never written: free slots.
-                        while (into.hasRemaining()) {
-                            into.put((byte) 0);
-                        }
-                    }
+                    into.put((byte) 0);
                 }
             }
 
             @Override
             public void write(long position, ByteBuffer from) throws IOException {
-                while (from.hasRemaining()) {
-                    file.write(from, position + from.position());
-                }
+                file.write(from, position);
             }
 
             @Override

@@ -7,11 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.RandomAccess;
@@ -22,25 +18,18 @@ import java.util.RandomAccess;
  * the process, however it ends.
  */
 final class JsonSpool implements AutoCloseable {
-    private final FileChannel texts;
-    private final FileChannel offsets;
+    private final ScratchFile texts;
+    private final ScratchFile offsets;
     private final OutputStream textsOut;
     private final OutputStream offsetsOut;
     private long end;
     private int size;
 
     JsonSpool(Path folder) throws IOException {
-        texts = nameless(folder);
-        offsets = nameless(folder);
-        textsOut = new BufferedOutputStream(Channels.newOutputStream(texts), 1 << 16);
-        offsetsOut = new BufferedOutputStream(Channels.newOutputStream(offsets), 1 << 13);
-    }
-
-    static FileChannel nameless(Path folder) throws IOException {
-        var file = Files.createTempFile(folder, "spool-", "");
-        var channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        Files.delete(file);
-        return channel;
+        texts = new ScratchFile(folder);
+        offsets = new ScratchFile(folder);
+        textsOut = new BufferedOutputStream(texts.end(), 1 << 16);
+        offsetsOut = new BufferedOutputStream(offsets.end(), 1 << 13);
     }
 
     void append(byte[] json) throws IOException {
@@ -70,8 +59,8 @@ final class JsonSpool implements AutoCloseable {
     /** Back to empty. */
     void clear() throws IOException {
         finish();
-        texts.truncate(0).position(0);
-        offsets.truncate(0).position(0);
+        texts.clear();
+        offsets.clear();
         end = 0;
         size = 0;
     }
@@ -86,11 +75,11 @@ final class JsonSpool implements AutoCloseable {
             throw new IndexOutOfBoundsException("number " + index + " of " + size);
         }
         var at = ByteBuffer.allocate(16);
-        read(offsets, at, index * 8);
+        offsets.read(at, index * 8);
         long start = at.getLong(0);
         long stop = index + 1 < size ? at.getLong(8) : end;
         var json = ByteBuffer.allocate(Math.toIntExact(stop - start));
-        read(texts, json, start);
+        texts.read(json, start);
         return json.array();
     }
 
@@ -124,15 +113,6 @@ final class JsonSpool implements AutoCloseable {
         @Override
         public int size() {
             return spool.size();
-        }
-    }
-
-    private static void read(FileChannel from, ByteBuffer into, long position) throws IOException {
-        while (into.hasRemaining()) {
-            int n = from.read(into, position + into.position());
-            if (n < 0) {
-                return;
-            }
         }
     }
 

@@ -9,7 +9,9 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -46,7 +48,14 @@ final class SpoolSort implements AutoCloseable {
 
     SpoolSort(Path folder) throws IOException {
         this.folder = folder;
-        this.file = JsonSpool.nameless(folder);
+        this.file = nameless(folder);
+    }
+
+    private static FileChannel nameless(Path folder) throws IOException {
+        var file = Files.createTempFile(folder, "spool-", "");
+        var channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        Files.delete(file);
+        return channel;
     }
 
     void add(byte[] key, byte[] value) throws IOException {
@@ -64,7 +73,7 @@ final class SpoolSort implements AutoCloseable {
         chunkBytes = 0;
         runs.clear();
         file.close();
-        file = JsonSpool.nameless(folder);
+        file = nameless(folder);
     }
 
     /** Gives all lines in order of their keys' bytes, then forgets them. */

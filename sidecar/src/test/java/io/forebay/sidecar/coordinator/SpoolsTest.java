@@ -72,6 +72,26 @@ class SpoolsTest {
     }
 
     @Test
+    @DisplayName("E9 a thread that is interrupted while it reads or writes leaves the spool as it was, for itself and others")
+    void survivesInterruption() throws Exception {
+        try (var spool = new JsonSpool(scratch)) {
+            Thread.currentThread().interrupt();
+            try {
+                spool.append("x".repeat(100_000));
+                spool.append("y");
+                spool.finish();
+                assertThat(spool.get(1, String.class)).isEqualTo("y");
+            } finally {
+                assertThat(Thread.interrupted()).isTrue();
+            }
+            spool.append("z");
+            spool.finish();
+            assertThat(spool.get(0, String.class)).hasSize(100_000);
+            assertThat(spool.get(2, String.class)).isEqualTo("z");
+        }
+    }
+
+    @Test
     @DisplayName("the hash is MurmurHash3_x64_128; texts are kept apart whatever they hold")
     void hash() {
         assertThat(new Hash128().done().hex()).isEqualTo("0".repeat(32));
