@@ -1,13 +1,13 @@
 package io.forebay.sidecar.records;
 
+import io.forebay.sidecar.os.Posix;
+import io.forebay.sidecar.os.PosixIo;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** A log as one file: append, fsync. Streams instead of channels, since an interrupt must not close the file. */
 final class FileLogSink implements RecordLog.Sink {
@@ -22,8 +22,9 @@ final class FileLogSink implements RecordLog.Sink {
         try {
             Files.createFile(file);
             out = new FileOutputStream(file.toFile(), true);
-            try (var folder = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
-                folder.force(true);
+            // Not by a FileChannel, which an interruption of this thread would close.
+            try (var folder = Posix.openFolder(null, String.valueOf(file.toAbsolutePath().getParent()))) {
+                PosixIo.fsync(folder);
             }
         } catch (IOException e) {
             throw failure(e);
