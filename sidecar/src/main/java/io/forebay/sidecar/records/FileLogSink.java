@@ -23,7 +23,8 @@ final class FileLogSink implements RecordLog.Sink {
             Files.createFile(file);
             out = new FileOutputStream(file.toFile(), true);
             // Not by a FileChannel, which an interruption of this thread would close.
-            try (var folder = Posix.openFolder(null, String.valueOf(file.toAbsolutePath().getParent()))) {
+            try (var folder =
+                    Posix.openFolder(null, String.valueOf(file.toAbsolutePath().getParent()))) {
                 PosixIo.fsync(folder);
             }
         } catch (IOException e) {

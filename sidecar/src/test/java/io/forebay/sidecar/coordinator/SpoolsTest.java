@@ -72,7 +72,8 @@ class SpoolsTest {
     }
 
     @Test
-    @DisplayName("E9 a thread that is interrupted while it reads or writes leaves the spool as it was, for itself and others")
+    @DisplayName(
+            "E9 a thread that is interrupted while it reads or writes leaves the spool as it was, for itself and others")
     void survivesInterruption() throws Exception {
         try (var spool = new JsonSpool(scratch)) {
             Thread.currentThread().interrupt();
