@@ -1,5 +1,6 @@
 package io.forebay.sidecar.records;
 
+import io.forebay.sidecar.os.Open;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixIo;
 import io.forebay.sidecar.store.StoreException;
@@ -24,7 +25,7 @@ final class FileLogSink implements RecordLog.Sink {
             out = new FileOutputStream(file.toFile(), true);
             // Not by a FileChannel, which an interruption of this thread would close.
             try (var folder =
-                    Posix.openFolder(null, String.valueOf(file.toAbsolutePath().getParent()))) {
+                    Posix.open(String.valueOf(file.toAbsolutePath().getParent()), Open.RDONLY | Open.DIRECTORY)) {
                 PosixIo.fsync(folder);
             }
         } catch (IOException e) {
