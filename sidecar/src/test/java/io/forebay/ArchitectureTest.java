@@ -46,7 +46,10 @@ class ArchitectureTest {
             Map.entry("flush", List.of("transfer", "store", "item", "buffer", "journal", "os")),
             Map.entry("commit", List.of("transfer", "store", "item", "buffer", "journal", "os")),
             Map.entry("records", List.of("store", "item", "os")),
-            Map.entry("coordinator", List.of("records", "store", "item", "link", "os")),
+            Map.entry("outcome", List.of("store")),
+            Map.entry("spool", List.of("os")),
+            Map.entry("plan", List.of("outcome", "spool", "records", "store", "item", "os")),
+            Map.entry("coordinator", List.of("plan", "outcome", "spool", "records", "store", "item", "link", "os")),
             Map.entry(
                     "worker",
                     List.of(
@@ -68,6 +71,8 @@ class ArchitectureTest {
                     List.of(
                             "worker",
                             "coordinator",
+                            "plan",
+                            "outcome",
                             "records",
                             "fetch",
                             "flush",
@@ -82,7 +87,19 @@ class ArchitectureTest {
                             "telemetry",
                             "advisor",
                             "os")),
-            Map.entry("apart", List.of("local", "worker", "coordinator", "records", "item", "step", "link", "os")),
+            Map.entry(
+                    "apart",
+                    List.of(
+                            "local",
+                            "worker",
+                            "coordinator",
+                            "plan",
+                            "outcome",
+                            "records",
+                            "item",
+                            "step",
+                            "link",
+                            "os")),
             Map.entry(
                     "cli",
                     List.of(
@@ -90,6 +107,8 @@ class ArchitectureTest {
                             "local",
                             "worker",
                             "coordinator",
+                            "plan",
+                            "outcome",
                             "records",
                             "fetch",
                             "flush",

@@ -3,10 +3,11 @@ package io.forebay.sidecar.coordinator;
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.StagedOutput;
-import io.forebay.sidecar.coordinator.Residue.Decision;
+import io.forebay.sidecar.coordinator.OutputsOnRecord.Decision;
 import io.forebay.sidecar.item.ItemEvent;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.RecordLog.Ticket;
 import io.forebay.sidecar.records.StoreRetry;
@@ -111,7 +112,7 @@ final class Caretaker {
             core.lock.unlock();
         }
         // Only then: a successor that reads this can grant nothing to those attempts.
-        core.decided(fence);
+        core.awaitDurable(fence);
         for (var decision : onClose) {
             publishIfThere(decision);
         }
@@ -144,7 +145,7 @@ final class Caretaker {
     }
 
     /** Removes or carries out what items of older plans left. @param strays by item id */
-    void tidyStrays(java.util.Map<String, Residue> strays) throws LinkException, InterruptedException {
+    void tidyStrays(java.util.Map<String, OutputsOnRecord> strays) throws LinkException, InterruptedException {
         for (var stray : strays.entrySet()) {
             var residue = stray.getValue();
             for (var decision : residue.onClose) {
@@ -156,7 +157,7 @@ final class Caretaker {
             discard(residue.leftovers());
             core.append(new LogEntry.Settled(stray.getKey()));
         }
-        core.decided(core.log.last());
+        core.awaitDurable(core.log.last());
     }
 
     /** A failure is told, not thrown: a leftover is untidy, but those who left it can publish nothing. */
@@ -207,7 +208,7 @@ final class Caretaker {
             return;
         }
         if (decided.ticket() != null) {
-            core.decided(decided.ticket());
+            core.awaitDurable(decided.ticket());
         }
         List<StagedOutput> lost;
         try {
@@ -228,7 +229,7 @@ final class Caretaker {
             core.lock.unlock();
         }
         if (ticket != null) {
-            core.decided(ticket);
+            core.awaitDurable(ticket);
         }
     }
 
@@ -239,7 +240,7 @@ final class Caretaker {
         }
     }
 
-    private Ticket carriedOut(int item, Decision decided, Residue residue) {
+    private Ticket carriedOut(int item, Decision decided, OutputsOnRecord residue) {
         dropHold(item);
         var published = residue.published();
         core.residues.remove(item);
@@ -247,7 +248,7 @@ final class Caretaker {
             core.table.apply(item, ItemEvent.COMPLETE);
             core.table.listAnew(item);
             core.say("item " + core.keyOf(item) + " was published from its intent: its worker is gone");
-            return core.append(Completions.of(
+            return core.append(CompletionEntries.of(
                     core,
                     core.plan.item(item),
                     item,
@@ -296,7 +297,7 @@ final class Caretaker {
     }
 
     /** A new generation, once nobody can publish what is left of this one. @return null: not yet */
-    private @Nullable Ticket piecesLost(int item, Decision decided, Residue residue, List<StagedOutput> lost) {
+    private @Nullable Ticket piecesLost(int item, Decision decided, OutputsOnRecord residue, List<StagedOutput> lost) {
         if (core.held.containsKey(item)) {
             return null;
         }
@@ -356,7 +357,7 @@ final class Caretaker {
             core.lock.unlock();
         }
         if (ticket != null) {
-            core.decided(ticket);
+            core.awaitDurable(ticket);
         }
     }
 }

@@ -8,10 +8,11 @@ import io.forebay.message.Messages.ItemEnded;
 import io.forebay.message.Messages.Refusal;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.Staging;
-import io.forebay.sidecar.coordinator.Residue.Decision;
+import io.forebay.sidecar.coordinator.OutputsOnRecord.Decision;
 import io.forebay.sidecar.item.ItemEvent;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.LogEntry.Intent;
 import io.forebay.sidecar.records.RecordLog.Ticket;
@@ -52,7 +53,7 @@ final class Commits {
         } finally {
             core.lock.unlock();
         }
-        core.decided(ticket);
+        core.awaitDurable(ticket);
         return Answer.YES;
     }
 
@@ -91,11 +92,11 @@ final class Commits {
         } finally {
             core.lock.unlock();
         }
-        core.decided(ticket);
+        core.awaitDurable(ticket);
         return Answer.YES;
     }
 
-    private Ticket decide(Held h, Residue residue, CommitRequest c) {
+    private Ticket decide(Held h, OutputsOnRecord residue, CommitRequest c) {
         var intent = new Intent(
                 core.table.id(h.item),
                 h.item,
@@ -118,7 +119,7 @@ final class Commits {
     }
 
     /** The same request again, since its answer was lost. */
-    private static @Nullable Decision repeated(Residue residue, CommitRequest c) {
+    private static @Nullable Decision repeated(OutputsOnRecord residue, CommitRequest c) {
         if (c.onClose()) {
             return residue.onClose.stream().filter(d -> same(d, c)).findFirst().orElse(null);
         }
@@ -174,7 +175,7 @@ final class Commits {
         } finally {
             core.lock.unlock();
         }
-        core.decided(ticket);
+        core.awaitDurable(ticket);
         if (!key.isEmpty()) {
             var problem = logs.keep(key, e);
             if (!problem.isEmpty()) {
@@ -213,7 +214,7 @@ final class Commits {
         return failed(h, residue, failure, e);
     }
 
-    private static boolean onCloseOnly(@Nullable Residue residue, List<StagedOutput> published) {
+    private static boolean onCloseOnly(@Nullable OutputsOnRecord residue, List<StagedOutput> published) {
         if (residue == null) {
             return false;
         }
@@ -232,7 +233,7 @@ final class Commits {
         core.pending.clear(item);
         core.tally.unexported(item, core.table.listAnew(item), e.unexported());
         cleanLeftovers(item, residue);
-        return core.append(Completions.of(
+        return core.append(CompletionEntries.of(
                 core,
                 h.planned,
                 item,
@@ -246,7 +247,7 @@ final class Commits {
     }
 
     /** Whatever was announced and is neither published nor to be, is removed; the item need not wait for that. */
-    private void cleanLeftovers(int item, @Nullable Residue residue) {
+    private void cleanLeftovers(int item, @Nullable OutputsOnRecord residue) {
         if (residue == null) {
             return;
         }
@@ -263,7 +264,7 @@ final class Commits {
         }
     }
 
-    private End failed(Held h, @Nullable Residue residue, Failure failure, ItemEnded e) {
+    private End failed(Held h, @Nullable OutputsOnRecord residue, Failure failure, ItemEnded e) {
         int item = h.item;
         var table = core.table;
         var decided = residue == null ? null : residue.decided;
@@ -324,7 +325,8 @@ final class Commits {
         return true;
     }
 
-    private LogEntry.Failed entry(Held h, Failure failure, boolean last, ItemEnded e, @Nullable Residue residue) {
+    private LogEntry.Failed entry(
+            Held h, Failure failure, boolean last, ItemEnded e, @Nullable OutputsOnRecord residue) {
         var published = residue == null ? List.<StagedOutput>of() : new ArrayList<>(residue.published());
         return new LogEntry.Failed(
                 core.table.id(h.item),

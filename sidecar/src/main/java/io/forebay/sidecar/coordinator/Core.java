@@ -9,10 +9,12 @@ import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.item.ItemEvent;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.plan.Plan;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.LogLostException;
 import io.forebay.sidecar.records.RecordLog;
 import io.forebay.sidecar.records.RecordLog.Ticket;
+import io.forebay.sidecar.spool.HashTable;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -47,7 +49,7 @@ final class Core {
     final Condition changed = lock.newCondition();
 
     final Map<Integer, Held> held = new HashMap<>();
-    final Map<Integer, Residue> residues;
+    final Map<Integer, OutputsOnRecord> residues;
     final Map<String, WorkerState> workers = new LinkedHashMap<>();
     /** By process life: the last counters of all workers, those that are gone included. */
     final Map<String, WorkerCounters> counters = new HashMap<>();
@@ -97,7 +99,7 @@ final class Core {
     }
 
     /** Waits until the entry is decided; not under the lock. @throws LinkException this coordinator decides nothing more */
-    void decided(Ticket ticket) throws LinkException, InterruptedException {
+    void awaitDurable(Ticket ticket) throws LinkException, InterruptedException {
         try {
             log.await(ticket);
         } catch (LogLostException e) {
@@ -149,8 +151,8 @@ final class Core {
         return log.append(entry);
     }
 
-    Residue residue(int item) {
-        return residues.computeIfAbsent(item, i -> new Residue());
+    OutputsOnRecord residue(int item) {
+        return residues.computeIfAbsent(item, i -> new OutputsOnRecord());
     }
 
     /** Ends a worker's hold; the item's state is the caller's business. */
@@ -208,7 +210,7 @@ final class Core {
     }
 
     /** What a failed item left at the stores goes, unless resume goes on from there. */
-    private void cleanFailed(int item, Residue residue) {
+    private void cleanFailed(int item, OutputsOnRecord residue) {
         if (!residue.kept && !residue.isEmpty()) {
             table.fence(item, table.attempt(item));
             cleanings.add(item);

@@ -1,5 +1,6 @@
 package io.forebay.sidecar.coordinator;
 
+import io.forebay.sidecar.outcome.ExitCode;
 import java.util.Optional;
 
 /** Why no further item is started. */

@@ -1,5 +1,7 @@
 package io.forebay.sidecar.coordinator;
 
+import io.forebay.sidecar.plan.PlanItem;
+
 /** An item in a worker's hands. Guarded by the core's lock. */
 final class Held {
     final int item;

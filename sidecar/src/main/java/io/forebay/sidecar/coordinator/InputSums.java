@@ -1,5 +1,6 @@
 package io.forebay.sidecar.coordinator;
 
+import io.forebay.sidecar.spool.JsonSpool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

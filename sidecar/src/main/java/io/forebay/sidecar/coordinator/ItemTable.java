@@ -1,8 +1,9 @@
 package io.forebay.sidecar.coordinator;
 
 import io.forebay.sidecar.item.ItemEvent;
-import io.forebay.sidecar.item.ItemMachine;
 import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.item.ItemTransitions;
+import io.forebay.sidecar.spool.Hash128;
 import java.util.Arrays;
 
 /**
@@ -93,7 +94,7 @@ final class ItemTable {
 
     /** @throws IllegalStateException the event cannot happen there */
     void apply(int item, ItemEvent event) {
-        set(item, ItemMachine.next(state(item), event));
+        set(item, ItemTransitions.next(state(item), event));
     }
 
     /** For what the log says, where states in between were never written. */

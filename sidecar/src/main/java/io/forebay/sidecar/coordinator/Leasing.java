@@ -11,8 +11,8 @@ import io.forebay.message.Messages.Release;
 import io.forebay.message.Messages.Renew;
 import io.forebay.message.Messages.Renewed;
 import io.forebay.sidecar.item.ItemEvent;
-import io.forebay.sidecar.item.ItemMachine;
 import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.item.ItemTransitions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -309,7 +309,7 @@ final class Leasing {
 
     private void report(int item, String state) {
         var event = event(state);
-        if (event != null && ItemMachine.allows(core.table.state(item), event)) {
+        if (event != null && ItemTransitions.allows(core.table.state(item), event)) {
             core.table.apply(item, event);
         }
     }

@@ -3,6 +3,7 @@ package io.forebay.sidecar.coordinator;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.Holding;
 import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.LogEntry;
 import java.util.HashMap;
 import java.util.List;

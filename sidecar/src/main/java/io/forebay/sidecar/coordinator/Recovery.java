@@ -172,7 +172,7 @@ final class Recovery {
 
     private void intent(Intent e) {
         var residue = residue(e.id());
-        var decision = new Residue.Decision(e, null);
+        var decision = new OutputsOnRecord.Decision(e, null);
         sawAttempt(e.id(), e.attempt());
         int item = truth.table.find(e.id());
         if (item >= 0) {
@@ -265,11 +265,11 @@ final class Recovery {
         }
     }
 
-    private Residue residue(String id) {
+    private OutputsOnRecord residue(String id) {
         int item = truth.table.find(id);
         return item >= 0
-                ? truth.residues.computeIfAbsent(item, i -> new Residue())
-                : truth.strays.computeIfAbsent(id, i -> new Residue());
+                ? truth.residues.computeIfAbsent(item, i -> new OutputsOnRecord())
+                : truth.strays.computeIfAbsent(id, i -> new OutputsOnRecord());
     }
 
     private void forgetIfEmpty(String id) {

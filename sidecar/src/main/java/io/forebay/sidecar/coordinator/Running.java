@@ -5,6 +5,7 @@ import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.coordinator.Caretaker.Task;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.LogLostException;
 import io.forebay.sidecar.records.RecordsFolder;
@@ -234,7 +235,7 @@ final class Running implements AutoCloseable {
             try {
                 writeUnexported(List.of());
                 core.append(summary(codes, problems).ended(core.options.clock().millis()));
-                core.decided(core.log.last());
+                core.awaitDurable(core.log.last());
                 succession.release();
             } catch (LinkException | StoreException e) {
                 problems.add("the end of the run could not be recorded: " + e.getMessage());

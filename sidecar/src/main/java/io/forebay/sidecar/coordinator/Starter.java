@@ -4,6 +4,13 @@ import io.forebay.api.job.Job;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.outcome.CoordinatorException;
+import io.forebay.sidecar.outcome.ExitCode;
+import io.forebay.sidecar.outcome.StoreFailures;
+import io.forebay.sidecar.plan.Identity;
+import io.forebay.sidecar.plan.Plan;
+import io.forebay.sidecar.plan.PlanStore;
+import io.forebay.sidecar.plan.Planner;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.LogEntry.Ended;
 import io.forebay.sidecar.records.LogEntry.Planned;
@@ -186,7 +193,7 @@ final class Starter {
                     t.unusable(),
                     t.warnings()));
         }
-        core.decided(core.log.last());
+        core.awaitDurable(core.log.last());
     }
 
     private void tellWhatIsSkipped(Core core, @Nullable Planned takenOver) {

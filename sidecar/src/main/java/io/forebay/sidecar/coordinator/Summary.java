@@ -1,6 +1,7 @@
 package io.forebay.sidecar.coordinator;
 
 import io.forebay.message.Messages.StepRun;
+import io.forebay.sidecar.outcome.ExitCode;
 import java.util.List;
 import java.util.Map;
 

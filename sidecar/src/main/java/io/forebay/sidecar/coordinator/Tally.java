@@ -3,6 +3,8 @@ package io.forebay.sidecar.coordinator;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.StepRun;
 import io.forebay.message.Messages.Unexported;
+import io.forebay.sidecar.outcome.ExitCode;
+import io.forebay.sidecar.spool.JsonSpool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

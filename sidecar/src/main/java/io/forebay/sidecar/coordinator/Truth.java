@@ -1,5 +1,8 @@
 package io.forebay.sidecar.coordinator;
 
+import io.forebay.sidecar.plan.Plan;
+import io.forebay.sidecar.spool.HashTable;
+import io.forebay.sidecar.spool.JsonSpool;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -16,9 +19,9 @@ final class Truth implements AutoCloseable {
     /** What attempts of items that are run again have read. */
     final InputSums sums;
     /** What unfinished items have at the stores, by index. */
-    final Map<Integer, Residue> residues = new HashMap<>();
+    final Map<Integer, OutputsOnRecord> residues = new HashMap<>();
     /** By id: the same of items that older plans had. */
-    final Map<String, Residue> strays = new HashMap<>();
+    final Map<String, OutputsOnRecord> strays = new HashMap<>();
 
     /** @param scratch a local folder, writable */
     Truth(Plan plan, Path scratch) throws IOException {

@@ -2,6 +2,7 @@ package io.forebay.sidecar.coordinator;
 
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.records.RecordsFolder;
+import io.forebay.sidecar.spool.JsonSpool;
 import io.forebay.sidecar.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

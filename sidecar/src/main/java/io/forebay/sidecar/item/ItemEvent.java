@@ -1,6 +1,6 @@
 package io.forebay.sidecar.item;
 
-/** What moves an item; {@link ItemMachine} says from where to where. */
+/** What moves an item; {@link ItemTransitions} says from where to where. */
 public enum ItemEvent {
     /** An attempt is granted to a worker, or found again at one that still holds it. */
     LEASE,

@@ -1,10 +1,10 @@
 package io.forebay.sidecar.local;
 
 import io.forebay.api.job.Job;
-import io.forebay.sidecar.coordinator.CoordinatorException;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.item.ItemState;
+import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.worker.Worker;
 import io.forebay.sidecar.worker.WorkerIdentity;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.forebay.sidecar.local;
 
 import io.forebay.api.job.Job;
-import io.forebay.sidecar.coordinator.CoordinatorException;
-import io.forebay.sidecar.coordinator.ExitCode;
 import io.forebay.sidecar.journal.JournalException;
+import io.forebay.sidecar.outcome.CoordinatorException;
+import io.forebay.sidecar.outcome.ExitCode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;

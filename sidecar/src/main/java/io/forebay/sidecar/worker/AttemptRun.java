@@ -97,7 +97,8 @@ final class AttemptRun implements Runnable {
                 if (!attempt.granted().isEmpty()) {
                     timed(Stage.COMMIT, () -> stages.commit().publish(attempt));
                 }
-                return succeeded();
+                reportPublished();
+                return false;
             } catch (AttemptFailed e) {
                 if (attempt.dropped()) {
                     // Its command ended because it was stopped: that is no failure of the item's.
@@ -220,11 +221,11 @@ final class AttemptRun implements Runnable {
         }
     }
 
-    private boolean succeeded() throws InterruptedException, IOException {
+    /** Of a good attempt, or of a failed one whose outputs were granted before a restart. */
+    private void reportPublished() throws InterruptedException, IOException {
         var failure = attempt.granted().isEmpty() || attempt.grantedSuccess() ? null : lastFailure();
         report(failure, published(), List.of());
         over(true);
-        return false;
     }
 
     private List<StagedOutput> published() {

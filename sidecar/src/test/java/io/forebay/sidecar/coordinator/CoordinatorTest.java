@@ -7,6 +7,8 @@ import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.outcome.CoordinatorException;
+import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.ProcessIdentity;
 import io.forebay.testing.CoordinatorRig;
 import io.forebay.testing.CoordinatorRig.JobMaker;

@@ -11,6 +11,7 @@ import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.link.CoordinatorLink;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.records.History;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.RecordsFolder;

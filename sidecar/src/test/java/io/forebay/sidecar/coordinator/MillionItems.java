@@ -17,6 +17,7 @@ import io.forebay.sidecar.store.Stores;
 import io.forebay.sidecar.store.Version;
 import io.forebay.sidecar.store.posix.PosixStore;
 import io.forebay.testing.CoordinatorRig.JobMaker;
+import io.forebay.testing.ListingOnly;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,6 +5,8 @@ import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
+import io.forebay.sidecar.outcome.CoordinatorException;
+import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.testing.CoordinatorRig;
 import io.forebay.testing.CoordinatorRig.JobMaker;
 import io.forebay.testing.FakeWorker;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class ItemMachineTest {
+class ItemTransitionsTest {
     /** Every state and event: the state that follows, '-' where the event cannot happen. Columns in the order of ItemEvent. */
     private static final String TABLE = """
             state      LEASE  FETCH    MAKE_READY RUN     FLUSH    DECIDE     COMPLETE FIND_RECORD GIVE_BACK LOSE_PIECES FAIL   TRY_AGAIN
@@ -45,14 +45,14 @@ class ItemMachineTest {
     @ParameterizedTest
     @MethodSource("cases")
     void everyStateAndEvent(Case c) {
-        assertThat(ItemMachine.allows(c.state, c.event)).isEqualTo(!c.next.equals("-"));
+        assertThat(ItemTransitions.allows(c.state, c.event)).isEqualTo(!c.next.equals("-"));
         if (c.next.equals("-")) {
-            assertThatThrownBy(() -> ItemMachine.next(c.state, c.event))
+            assertThatThrownBy(() -> ItemTransitions.next(c.state, c.event))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining(c.state.name())
                     .hasMessageContaining(c.event.name());
         } else {
-            assertThat(ItemMachine.next(c.state, c.event)).isEqualTo(ItemState.valueOf(c.next));
+            assertThat(ItemTransitions.next(c.state, c.event)).isEqualTo(ItemState.valueOf(c.next));
         }
     }
 

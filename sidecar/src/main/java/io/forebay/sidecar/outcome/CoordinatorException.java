@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.outcome;
 
 /** The job cannot be run; nothing was started. */
 public final class CoordinatorException extends Exception {

@@ -1,11 +1,15 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Job.ForEach;
 import io.forebay.api.job.Job.Input;
 import io.forebay.api.value.Bytes;
 import io.forebay.api.value.Glob;
+import io.forebay.sidecar.outcome.CoordinatorException;
+import io.forebay.sidecar.outcome.ExitCode;
+import io.forebay.sidecar.outcome.StoreFailures;
 import io.forebay.sidecar.records.StoreRetry;
+import io.forebay.sidecar.spool.Hash128;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.outcome;
 
 import java.util.Arrays;
 import java.util.Collection;

@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Job.Input;

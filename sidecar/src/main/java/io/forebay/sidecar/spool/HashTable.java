@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.spool;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * <p>Open addressing with linear probing, at most two thirds full. Slot, 24 bytes: high u64 | low u64 | owner + 1 u32 (0: free) |
  * unused u32. A text's first slot are the top bits of {@code high}.
  */
-final class HashTable implements AutoCloseable {
+public final class HashTable implements AutoCloseable {
     private static final int SLOT = 24;
     private static final int FIRST_BITS = 10;
     /** Beyond this many slots (1.5 MiB) the table is in a file. */
@@ -38,23 +38,23 @@ final class HashTable implements AutoCloseable {
     }
 
     /** @param scratch a local folder, writable */
-    HashTable(Path scratch) {
+    public HashTable(Path scratch) {
         this.scratch = scratch;
         this.slots = inMemory(FIRST_BITS);
     }
 
     /** @return false: it has an owner already, nothing was changed */
-    boolean add(String text, int item) {
+    public boolean add(String text, int item) {
         return set(text, item, false);
     }
 
     /** Whoever owned it before. */
-    void put(String text, int item) {
+    public void put(String text, int item) {
         set(text, item, true);
     }
 
     /** @return the item; -1: none */
-    int owner(String text) {
+    public int owner(String text) {
         hash.reset().add(text).done();
         try {
             return ownerAt(find(slots, bits, hash.high(), hash.low())) - 1;
@@ -63,11 +63,11 @@ final class HashTable implements AutoCloseable {
         }
     }
 
-    int size() {
+    public int size() {
         return size;
     }
 
-    void clear() {
+    public void clear() {
         close();
         slots = inMemory(FIRST_BITS);
         bits = FIRST_BITS;

@@ -1,14 +1,14 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.outcome;
 
 import io.forebay.api.job.Job.Input;
 import io.forebay.sidecar.store.StoreException;
 import java.util.Locale;
 
 /** What a store's refusal means for the job, where there is no item yet that could fail. */
-final class StoreFailures {
+public final class StoreFailures {
     private StoreFailures() {}
 
-    static CoordinatorException ofInput(Input input, StoreException e) {
+    public static CoordinatorException ofInput(Input input, StoreException e) {
         var message = "input " + input.name() + " (" + input.source() + ") cannot be listed: " + e.getMessage();
         return switch (e.kind()) {
             case TRANSIENT, CORRUPT ->
@@ -22,7 +22,7 @@ final class StoreFailures {
     }
 
     /** The records folder cannot be used. */
-    static CoordinatorException ofRecords(StoreException e) {
+    public static CoordinatorException ofRecords(StoreException e) {
         var message = "records cannot be kept: " + e.getMessage();
         return switch (e.kind()) {
             case TRANSIENT, CORRUPT -> new CoordinatorException(ExitCode.PASSING, "StoreUnavailable", message, e);
@@ -34,7 +34,7 @@ final class StoreFailures {
     }
 
     /** {@code NO_SPACE} as people read it in reasons: {@code NoSpace}. */
-    static String word(StoreException.Kind kind) {
+    public static String word(StoreException.Kind kind) {
         var word = new StringBuilder();
         for (var part : kind.name().split("_", -1)) {
             word.append(part.charAt(0)).append(part.substring(1).toLowerCase(Locale.ROOT));

@@ -1,8 +1,9 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.sidecar.records.LogEntry.Planned;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
+import io.forebay.sidecar.spool.JsonSpool;
 import io.forebay.sidecar.store.StoreException;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
@@ -21,7 +22,7 @@ import java.util.zip.GZIPOutputStream;
  * and JSON: {@code S} an input shared by all items, {@code I} an item, {@code L} a file left out. Segments count only when the
  * log says that the plan is complete; their names hold the generation that wrote them, so nobody overwrites another's.
  */
-final class PlanStore {
+public final class PlanStore {
     /** Before compression. */
     private static final int SEGMENT_BYTES = 4 << 20;
 
@@ -32,7 +33,7 @@ final class PlanStore {
     }
 
     /** @return number of segments */
-    static int write(RecordsFolder folder, int generation, Plan plan)
+    public static int write(RecordsFolder folder, int generation, Plan plan)
             throws StoreException, IOException, InterruptedException {
         var writer = new Writer(folder, generation);
         writer.all('S', plan.sharedSpool());
@@ -93,7 +94,7 @@ final class PlanStore {
     }
 
     /** @throws RecordsDamagedException it is not what {@code planned} says */
-    static Plan read(RecordsFolder folder, Planned planned, Path scratch)
+    public static Plan read(RecordsFolder folder, Planned planned, Path scratch)
             throws StoreException, RecordsDamagedException, IOException, InterruptedException {
         var plan = new Plan(scratch);
         for (int segment = 0; segment < planned.segments(); segment++) {

@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 /**
  * A file below an input that no item gets.

@@ -1,6 +1,7 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.message.Messages.ItemInput;
+import io.forebay.sidecar.spool.JsonSpool;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -19,7 +20,7 @@ public record PlanItem(String id, String content, String key, List<ItemInput> in
     }
 
     /** The JSON text of an item, put together from its inputs' texts; the id comes first, see {@link Plan#idOf}. */
-    static byte[] json(String id, String content, String key, List<PlannedFile> inputs) {
+    public static byte[] json(String id, String content, String key, List<PlannedFile> inputs) {
         var out = new ByteArrayOutputStream(256);
         text(out, "{\"id\":\"" + id + "\",\"content\":\"" + content + "\",\"key\":");
         out.writeBytes(JsonSpool.json(key));

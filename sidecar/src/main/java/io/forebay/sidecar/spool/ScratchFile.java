@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.spool;
 
 import java.io.IOException;
 import java.io.OutputStream;

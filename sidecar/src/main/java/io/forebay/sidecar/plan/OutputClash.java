@@ -1,8 +1,9 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Job.Output;
 import io.forebay.sidecar.item.ItemNames;
+import io.forebay.sidecar.spool.HashTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.spool;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.forebay.message.MessageJson;
@@ -17,7 +17,7 @@ import java.util.RandomAccess;
  * (8 bytes each). Appended by one thread, read by any after {@link #finish}. The files have no name once opened: they go with
  * the process, however it ends.
  */
-final class JsonSpool implements AutoCloseable {
+public final class JsonSpool implements AutoCloseable {
     private final ScratchFile texts;
     private final ScratchFile offsets;
     private final OutputStream textsOut;
@@ -25,25 +25,25 @@ final class JsonSpool implements AutoCloseable {
     private long end;
     private int size;
 
-    JsonSpool(Path folder) throws IOException {
+    public JsonSpool(Path folder) throws IOException {
         texts = new ScratchFile(folder);
         offsets = new ScratchFile(folder);
         textsOut = new BufferedOutputStream(texts.end(), 1 << 16);
         offsetsOut = new BufferedOutputStream(offsets.end(), 1 << 13);
     }
 
-    void append(byte[] json) throws IOException {
+    public void append(byte[] json) throws IOException {
         offsetsOut.write(ByteBuffer.allocate(8).putLong(end).array());
         textsOut.write(json);
         end += json.length;
         size++;
     }
 
-    void append(Object value) throws IOException {
+    public void append(Object value) throws IOException {
         append(json(value));
     }
 
-    static byte[] json(Object value) {
+    public static byte[] json(Object value) {
         try {
             return MessageJson.MAPPER.writeValueAsBytes(value);
         } catch (JsonProcessingException e) {
@@ -51,13 +51,13 @@ final class JsonSpool implements AutoCloseable {
         }
     }
 
-    void finish() throws IOException {
+    public void finish() throws IOException {
         textsOut.flush();
         offsetsOut.flush();
     }
 
     /** Back to empty. */
-    void clear() throws IOException {
+    public void clear() throws IOException {
         finish();
         texts.clear();
         offsets.clear();
@@ -65,12 +65,12 @@ final class JsonSpool implements AutoCloseable {
         size = 0;
     }
 
-    int size() {
+    public int size() {
         return size;
     }
 
     /** @throws IndexOutOfBoundsException not in the list */
-    byte[] get(long index) throws IOException {
+    public byte[] get(long index) throws IOException {
         if (index < 0 || index >= size) {
             throw new IndexOutOfBoundsException("number " + index + " of " + size);
         }
@@ -83,7 +83,7 @@ final class JsonSpool implements AutoCloseable {
         return json.array();
     }
 
-    <T> T get(long index, Class<T> type) {
+    public <T> T get(long index, Class<T> type) {
         try {
             return MessageJson.MAPPER.readValue(get(index), type);
         } catch (IOException e) {
@@ -92,7 +92,7 @@ final class JsonSpool implements AutoCloseable {
     }
 
     /** A view that reads each element anew. */
-    <T> List<T> asList(Class<T> type) {
+    public <T> List<T> asList(Class<T> type) {
         return new View<>(this, type);
     }
 

@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.testing;
 
 import io.forebay.sidecar.store.Capabilities;
 import io.forebay.sidecar.store.Entry;
@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /** A store that can only be listed: that is all that planning does. */
-abstract class ListingOnly implements Store {
+public abstract class ListingOnly implements Store {
     private static AssertionError unexpected() {
         return new AssertionError("planning only lists");
     }

@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.spool;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -10,7 +10,7 @@ import java.util.Arrays;
  * fast as SHA-256 where the JVM has no intrinsic for that. Two different texts of one job never meet by chance (2^-64 for four
  * thousand million of them); nobody else's texts are mixed in, so that nobody can make them meet. Not thread-safe.
  */
-final class Hash128 {
+public final class Hash128 {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long C1 = 0x87c37b91114253d5L;
     private static final long C2 = 0x4cf5ad432745937fL;
@@ -21,12 +21,12 @@ final class Hash128 {
     private long low;
 
     /** Back to nothing added. */
-    Hash128 reset() {
+    public Hash128 reset() {
         length = 0;
         return this;
     }
 
-    Hash128 add(byte[] more) {
+    public Hash128 add(byte[] more) {
         return add(more, 0, more.length);
     }
 
@@ -37,7 +37,7 @@ final class Hash128 {
         return this;
     }
 
-    Hash128 add(int number) {
+    public Hash128 add(int number) {
         room(4);
         for (int i = 0; i < 4; i++) {
             bytes[length++] = (byte) (number >>> 8 * i);
@@ -46,7 +46,7 @@ final class Hash128 {
     }
 
     /** With its length before it, so that no two lists of texts look the same. */
-    Hash128 add(String text) {
+    public Hash128 add(String text) {
         add(text.length());
         room(text.length() * 3);
         for (int i = 0; i < text.length(); i++) {
@@ -70,7 +70,7 @@ final class Hash128 {
     }
 
     /** Computes the value of what was added. */
-    Hash128 done() {
+    public Hash128 done() {
         long h1 = 0;
         long h2 = 0;
         int blocks = length & ~15;
@@ -106,20 +106,20 @@ final class Hash128 {
         return this;
     }
 
-    long high() {
+    public long high() {
         return high;
     }
 
-    long low() {
+    public long low() {
         return low;
     }
 
     /** 32 hexadecimal digits. */
-    String hex() {
+    public String hex() {
         return hex(high, low);
     }
 
-    static String hex(long high, long low) {
+    public static String hex(long high, long low) {
         var hex = new byte[32];
         for (int i = 0; i < 16; i++) {
             hex[i] = digit(high >>> 60 - 4 * i);

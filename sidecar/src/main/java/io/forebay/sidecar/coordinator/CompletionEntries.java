@@ -4,6 +4,7 @@ import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.StepRun;
 import io.forebay.message.Messages.Timing;
 import io.forebay.message.Messages.Unexported;
+import io.forebay.sidecar.plan.PlanItem;
 import io.forebay.sidecar.records.LogEntry.Completed;
 import io.forebay.sidecar.records.LogEntry.InputPin;
 import java.util.ArrayList;
@@ -11,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Makes completion records. */
-final class Completions {
-    private Completions() {}
+final class CompletionEntries {
+    private CompletionEntries() {}
 
     /** @param sums of its inputs, as the attempt read them; no elements: not known */
     static Completed of(

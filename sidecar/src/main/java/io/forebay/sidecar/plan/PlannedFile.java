@@ -1,6 +1,7 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.message.Messages.ItemInput;
+import io.forebay.sidecar.spool.JsonSpool;
 import io.forebay.sidecar.store.Version;
 import java.nio.ByteBuffer;
 

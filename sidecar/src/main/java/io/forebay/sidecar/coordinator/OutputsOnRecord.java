@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What an unfinished item has at the stores, as the log says. Guarded by the core's lock. */
-final class Residue {
+final class OutputsOnRecord {
     /** Announced by any attempt, and not known to be removed. */
     final List<StagedOutput> staged = new ArrayList<>();
     /** Files of {@code publish: OnClose} that were decided. */

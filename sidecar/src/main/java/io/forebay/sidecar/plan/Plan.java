@@ -1,6 +1,7 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.message.Messages.ItemInput;
+import io.forebay.sidecar.spool.JsonSpool;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,7 +39,7 @@ public final class Plan implements AutoCloseable {
     private final JsonSpool leftOut;
     private Totals totals = new Totals(0, 0, 0, 0, 0, 0, 0, List.of());
 
-    Plan(Path scratch) throws IOException {
+    public Plan(Path scratch) throws IOException {
         items = new JsonSpool(scratch);
         shared = new JsonSpool(scratch);
         leftOut = new JsonSpool(scratch);
@@ -58,7 +59,7 @@ public final class Plan implements AutoCloseable {
     }
 
     /** The id of an item, without reading all of it: it is the first member of the JSON text. */
-    String idOf(long index) {
+    public String idOf(long index) {
         try {
             return new String(items.get(index), ID_AT, ID_LENGTH, java.nio.charset.StandardCharsets.US_ASCII);
         } catch (IOException e) {
@@ -76,19 +77,19 @@ public final class Plan implements AutoCloseable {
         return leftOut.asList(LeftOut.class);
     }
 
-    JsonSpool items() {
+    public JsonSpool items() {
         return items;
     }
 
-    JsonSpool sharedSpool() {
+    public JsonSpool sharedSpool() {
         return shared;
     }
 
-    JsonSpool leftOutSpool() {
+    public JsonSpool leftOutSpool() {
         return leftOut;
     }
 
-    void finish(Totals whole) throws IOException {
+    public void finish(Totals whole) throws IOException {
         items.finish();
         shared.finish();
         leftOut.finish();

@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.spool;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -22,18 +22,18 @@ import java.util.PriorityQueue;
  * Sorts any number of lines by the bytes of their key within bounded heap: chunks are sorted in memory, spilled to a nameless
  * scratch file, and merged. One thread.
  */
-final class SpoolSort implements AutoCloseable {
+public final class SpoolSort implements AutoCloseable {
     /** In memory at once: some 4 MiB of lines. */
     private static final int CHUNK_BYTES = 4 << 20;
 
     private static final Comparator<Line> BY_KEY = (a, b) -> Arrays.compareUnsigned(a.key, b.key);
 
     /** One line. */
-    record Line(byte[] key, byte[] value) {}
+    public record Line(byte[] key, byte[] value) {}
 
     /** Gets the lines in order. */
     @FunctionalInterface
-    interface Sink {
+    public interface Sink {
         void accept(byte[] key, byte[] value) throws IOException;
     }
 
@@ -46,7 +46,7 @@ final class SpoolSort implements AutoCloseable {
     private int chunkBytes;
     private FileChannel file;
 
-    SpoolSort(Path folder) throws IOException {
+    public SpoolSort(Path folder) throws IOException {
         this.folder = folder;
         this.file = nameless(folder);
     }
@@ -58,7 +58,7 @@ final class SpoolSort implements AutoCloseable {
         return channel;
     }
 
-    void add(byte[] key, byte[] value) throws IOException {
+    public void add(byte[] key, byte[] value) throws IOException {
         chunk.add(new Line(key, value));
         // The arrays, their headers and the record.
         chunkBytes += key.length + value.length + 64;
@@ -68,7 +68,7 @@ final class SpoolSort implements AutoCloseable {
     }
 
     /** Forgets all lines. */
-    void clear() throws IOException {
+    public void clear() throws IOException {
         chunk.clear();
         chunkBytes = 0;
         runs.clear();
@@ -77,7 +77,7 @@ final class SpoolSort implements AutoCloseable {
     }
 
     /** Gives all lines in order of their keys' bytes, then forgets them. */
-    void drain(Sink sink) throws IOException {
+    public void drain(Sink sink) throws IOException {
         chunk.sort(BY_KEY);
         if (runs.isEmpty()) {
             for (var line : chunk) {

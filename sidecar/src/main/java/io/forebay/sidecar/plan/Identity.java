@@ -1,7 +1,8 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Template;
+import io.forebay.sidecar.spool.Hash128;
 import io.forebay.sidecar.store.Version;
 import java.util.TreeMap;
 
@@ -9,12 +10,12 @@ import java.util.TreeMap;
  * What makes an item the same item in another run: its key, the versions of its inputs, steps (image, command, env) and output
  * rules. Buffer, workers, retries, deadlines, locality and resources are not part of it. Not thread-safe.
  */
-final class Identity {
+public final class Identity {
     private final Hash128 hash = new Hash128();
     private final String rules;
 
     /** @param shared hash of the inputs that all items share */
-    Identity(Job job, String shared) {
+    public Identity(Job job, String shared) {
         hash.reset().add("forebay item 1");
         for (var step : job.steps()) {
             hash.add(step.name()).add(step.image() == null ? "" : step.image());
@@ -32,7 +33,7 @@ final class Identity {
     }
 
     /** @param inputs what identifies each of its inputs, in order: {@link PlannedFile#strict()} or {@code loose()} */
-    String of(String key, Iterable<String> inputs) {
+    public String of(String key, Iterable<String> inputs) {
         hash.reset().add(rules).add(key);
         for (var input : inputs) {
             hash.add(input);
@@ -40,7 +41,7 @@ final class Identity {
         return hash.done().hex();
     }
 
-    static String ofText(String text) {
+    public static String ofText(String text) {
         return new Hash128().add(text).done().hex();
     }
 
@@ -49,7 +50,7 @@ final class Identity {
      *
      * @param strict with inode and change time; false: where only those differ checksums decide
      */
-    static String pin(Version version, boolean strict) {
+    public static String pin(Version version, boolean strict) {
         return switch (version) {
             case Version.S3 s3 -> s3.pin();
             case Version.Posix px ->

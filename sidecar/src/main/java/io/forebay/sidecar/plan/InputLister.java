@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import io.forebay.api.job.Job.Input;
 import io.forebay.api.name.NameBytes;
@@ -6,6 +6,8 @@ import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.records.StoreRetry;
+import io.forebay.sidecar.spool.JsonSpool;
+import io.forebay.sidecar.spool.SpoolSort;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
 import io.forebay.sidecar.store.Store.EntrySink;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * FLUSHING; it never goes back, except from RUNNING to READY between two steps. COMMITTING is left by COMPLETE, LOSE_PIECES or
  * FAIL alone: what was decided is never withdrawn by the loss of a worker.
  */
-public final class ItemMachine {
-    private ItemMachine() {}
+public final class ItemTransitions {
+    private ItemTransitions() {}
 
     /** @throws IllegalStateException naming state and event, if the event cannot happen there */
     public static ItemState next(ItemState state, ItemEvent event) {

@@ -1,4 +1,4 @@
-package io.forebay.sidecar.coordinator;
+package io.forebay.sidecar.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,6 +12,8 @@ import io.forebay.api.value.Bytes;
 import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.ItemInput;
+import io.forebay.sidecar.outcome.CoordinatorException;
+import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.StoreRetry;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
