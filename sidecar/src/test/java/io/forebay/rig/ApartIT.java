@@ -1,5 +1,6 @@
 package io.forebay.rig;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -194,6 +195,11 @@ class ApartIT extends RigTest {
         assertThat(lines("ran")).as(ofSecond.all()).hasSize(6);
     }
 
+    /** Without what is staged: while a job runs there are temporary names beside the final ones. */
+    private List<String> finalNames() {
+        return List.of(requireNonNull(rig.results().toFile().list((folder, name) -> !name.startsWith("."))));
+    }
+
     @Test
     @DisplayName(
             "C2 the coordinator is killed and away: commands go on, nothing is published meanwhile; then the work goes on and no command runs twice")
@@ -209,9 +215,7 @@ class ApartIT extends RigTest {
         awaiting("the commands go on", () -> lines("ran").size() >= Math.min(20, atKill + 3));
         var granted = new HashSet<String>();
         apart.entries("intent").forEach(i -> granted.add(i.replaceAll(".*\"key\":\"([^\"]*)\".*", "$1")));
-        assertThat(rig.published().keySet())
-                .as("nothing is published but what was granted")
-                .isSubsetOf(granted);
+        assertThat(finalNames()).as("nothing is published but what was granted").isSubsetOf(granted);
         assertThat(granted).hasSizeLessThan(20);
 
         var second = apart.coordinatorAgain("--run-id", "one");
