@@ -60,6 +60,7 @@ final class Leasing {
                 }
             }
             if (before != null && before != worker) {
+                losses.displaced(before);
                 losses.loseAllBut(before, holding, true);
             }
             if (core.options.localWorker()) {
@@ -147,7 +148,11 @@ final class Leasing {
                 boolean displaced = worker != null
                         && !worker.instance.equals(request.instance())
                         && request.generation() == core.generation;
-                return new Leases(List.of(), displaced || core.draining() || core.isOver(), RETRY_MILLIS);
+                boolean drained = displaced || core.draining() || core.isOver();
+                if (drained) {
+                    losses.toldDisplaced(request.instance());
+                }
+                return new Leases(List.of(), drained, RETRY_MILLIS);
             }
             worker.leaseUntilNanos = core.now() + core.leaseNanos;
             if (core.draining() || core.isOver()) {

@@ -16,6 +16,9 @@ final class Losses {
     /** By name: workers whose lease is over, with what they held then. */
     private final Map<String, WorkerState> lapsed = new HashMap<>();
 
+    /** By instance: processes whose place another one has taken, until when they would have been heard of. They may live, and must hear that it is over. */
+    private final Map<String, Long> displaced = new HashMap<>();
+
     Losses(Core core) {
         this.core = core;
     }
@@ -26,9 +29,20 @@ final class Losses {
         return lapsed.get(name);
     }
 
-    /** Whether a worker fell silent so lately that it may only have been cut off. */
+    /** Whether a worker fell silent, or lost its place, so lately that it may live and ask. */
     boolean mayComeBack() {
-        return lapsed.values().stream().anyMatch(w -> core.now() - w.leaseUntilNanos < core.leaseNanos);
+        return lapsed.values().stream().anyMatch(w -> core.now() - w.leaseUntilNanos < core.leaseNanos)
+                || displaced.values().stream().anyMatch(until -> core.now() - until < 0);
+    }
+
+    /** Another process has registered as this worker. */
+    void displaced(WorkerState before) {
+        displaced.put(before.instance, before.leaseUntilNanos);
+    }
+
+    /** It has been told that nothing is left for it. */
+    void toldDisplaced(String instance) {
+        displaced.remove(instance);
     }
 
     void heardOf(String name) {

@@ -1017,6 +1017,40 @@ class CoordinatorTest {
 
     @Test
     @DisplayName(
+            "R2 a process whose place another one has taken is waited for until it has heard that nothing is left for it, one lease at most")
+    void waitsForTheDisplaced() throws Exception {
+        rig.inputs(1);
+        try (var coordinator = start(RunMode.RUN)) {
+            var first = worker(coordinator, "one");
+            first.lease(coordinator, 1);
+            var second = first.restartedEmpty();
+            second.register(coordinator);
+            second.carryAll(coordinator);
+            assertThat(coordinator.await().code()).isEqualTo(ExitCode.DURABLE);
+            second.leave(coordinator);
+            assertThat(coordinator.expectsWorkers()).as("the first may live").isTrue();
+            assertThat(first.leases(coordinator, 1).drained()).isTrue();
+            assertThat(coordinator.expectsWorkers()).isFalse();
+        }
+    }
+
+    @Test
+    @DisplayName("R2 a process that was killed and started again is not waited for longer than its lease")
+    void theDisplacedIsDead() throws Exception {
+        rig.inputs(1);
+        try (var coordinator = start(RunMode.RUN)) {
+            var second = worker(coordinator, "one").restartedEmpty();
+            second.register(coordinator);
+            second.carryAll(coordinator);
+            coordinator.await();
+            second.leave(coordinator);
+            rig.pass(CoordinatorRig.LEASE);
+            assertThat(coordinator.expectsWorkers()).isFalse();
+        }
+    }
+
+    @Test
+    @DisplayName(
             "C2 a coordinator that finds all done waits one lease for workers that have not heard so; two for one that was cut off")
     void waitsForTheUninformed() throws Exception {
         rig.inputs(1);
