@@ -205,7 +205,8 @@ class FullTierTest {
                 done.set(true);
             }
             sampler.get();
-            assertThat(highest.get()).isGreaterThan(size / 2).isLessThan(size / 10 * 9 + MIB);
+            // How many are in it at once is the scheduler's: at least several.
+            assertThat(highest.get()).isGreaterThan(3 * item).isLessThan(size / 10 * 9 + MIB);
             assertThat(told).isEmpty();
             assertThat(buffer.use().getFirst().evictions()).isPositive();
         }
