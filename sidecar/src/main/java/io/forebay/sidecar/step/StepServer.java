@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -111,6 +112,9 @@ public final class StepServer implements StepHost {
     private final Questions questions;
     /** Connections that have not shown the token, oldest first. */
     private final Set<Peer> strangers = new LinkedHashSet<>();
+
+    /** Strangers whose connection is open or being closed: a flood is accepted only as quickly as it can be got rid of. */
+    private final Semaphore doorway = new Semaphore(2 * MAX_STRANGERS);
 
     private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
     private final Set<String> noted = ConcurrentHashMap.newKeySet();
@@ -215,6 +219,7 @@ public final class StepServer implements StepHost {
     private void accept() {
         long number = 0;
         while (!closed) {
+            doorway.acquireUninterruptibly();
             try {
                 var peer = new Peer(listening.accept());
                 peers.add(peer);
@@ -223,8 +228,11 @@ public final class StepServer implements StepHost {
                     return;
                 }
                 peer.start(Long.toString(++number));
-                Thread.ofVirtual().name("step-reader-" + number).start(() -> serve(peer));
+                // Here, not in its thread: they must be known in the order in which they came, for the oldest has to go.
+                var timeout = stranger(peer);
+                Thread.ofVirtual().name("step-reader-" + number).start(() -> serve(peer, timeout));
             } catch (IOException e) {
+                doorway.release();
                 if (!closed) { // no descriptor is left: others may close theirs
                     note("the step socket cannot accept a connection: " + e.getMessage());
                     LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(100));
@@ -233,13 +241,13 @@ public final class StepServer implements StepHost {
         }
     }
 
-    private void serve(Peer peer) {
-        var timeout = stranger(peer);
-        @Nullable Hello hello = null;
+    private void serve(Peer peer, Future<?> timeout) {
+        @Nullable Hello hello = hello(peer, timeout);
+        if (hello == null) {
+            peers.remove(peer);
+            return;
+        }
         try {
-            hello = Hello.read(peer.read(Protocol.MAX_HELLO));
-            timeout.cancel(false);
-            known(peer);
             var refusal = greet(hello, peer);
             if (refusal != null) {
                 peer.send(refusal.frame());
@@ -258,15 +266,28 @@ public final class StepServer implements StepHost {
         } catch (IOException e) {
             peer.close(); // it has gone
         } finally {
-            timeout.cancel(false);
-            known(peer);
             peers.remove(peer);
-            if (hello != null) {
-                runners.disconnected(hello.seat(), peer);
-            }
+            runners.disconnected(hello.seat(), peer);
             questions.disconnected(peer);
             options.gate().ifPresent(g -> g.left(peer));
         }
+    }
+
+    /** Who it is; null: it has gone, was sent away, or spoke no word of ours. It is no stranger from the return on. */
+    private @Nullable Hello hello(Peer peer, Future<?> timeout) {
+        try {
+            return Hello.read(peer.read(Protocol.MAX_HELLO));
+        } catch (ProtocolException e) {
+            note("a peer on the step socket was cut off: " + e.getMessage());
+            peer.close();
+        } catch (IOException e) {
+            peer.close(); // it has gone
+        } finally {
+            timeout.cancel(false);
+            known(peer);
+            doorway.release();
+        }
+        return null;
     }
 
     private Future<?> stranger(Peer peer) {

