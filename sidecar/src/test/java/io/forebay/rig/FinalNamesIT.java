@@ -236,4 +236,34 @@ class FinalNamesIT extends RigTest {
         assertThat(sparse.size()).isEqualTo((1L << 30) + 1);
         assertThat(sparse.allocatedBytes()).isLessThan(2 << 20);
     }
+
+    @org.junit.jupiter.params.ParameterizedTest
+    @org.junit.jupiter.params.provider.ValueSource(
+            strings = {
+                "ln -s \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/l\"",
+                "echo r > \"$FOREBAY_WORK/r\"; ln -s \"$FOREBAY_WORK/r\" \"$FOREBAY_OUT/l\"",
+                "echo r > \"$FOREBAY_OUT/r\"; ln -s \"$FOREBAY_OUT/r\" \"$FOREBAY_OUT/l\""
+            })
+    @DisplayName("D1 an output that is a link into the buffer is refused by name: published it would stand for nothing")
+    void linkIntoTheBuffer(String script) throws Exception {
+        rig.input("a", "x");
+        rig.job("echo good > \"$FOREBAY_OUT/good\"; " + script);
+        var result = rig.run();
+        assertThat(result.exit()).as(result.all()).isEqualTo(74);
+        assertThat(result.all()).contains("$(OUT)/l is a symbolic link to ").contains("cp -L");
+        assertThat(rig.published()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("a relative link inside $(OUT), and one to somewhere else, are published as links")
+    void otherLinks() throws Exception {
+        rig.input("a", "x");
+        rig.job("cd \"$FOREBAY_OUT\"; mkdir d; echo r > r; ln -s ../r d/l; ln -s /etc/hostname h");
+        var result = rig.run();
+        assertThat(result.exit()).as(result.all()).isZero();
+        assertThat(Files.readSymbolicLink(rig.results().resolve("d/l")).toString())
+                .isEqualTo("../r");
+        assertThat(Files.readSymbolicLink(rig.results().resolve("h")).toString())
+                .isEqualTo("/etc/hostname");
+    }
 }

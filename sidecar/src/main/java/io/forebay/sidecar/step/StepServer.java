@@ -228,7 +228,8 @@ public final class StepServer implements StepHost {
                     return;
                 }
                 peer.start(Long.toString(++number));
-                // Here, not in its thread: they must be known in the order in which they came, for the oldest has to go.
+                // Here, not in its thread: they must be known in the order in which they came, for the oldest has to
+                // go.
                 var timeout = stranger(peer);
                 Thread.ofVirtual().name("step-reader-" + number).start(() -> serve(peer, timeout));
             } catch (IOException e) {

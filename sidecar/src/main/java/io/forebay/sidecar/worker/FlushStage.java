@@ -7,6 +7,7 @@ import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.Staging;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.commit.Publisher;
+import io.forebay.sidecar.flush.BufferLinks;
 import io.forebay.sidecar.flush.Flusher;
 import io.forebay.sidecar.flush.Flusher.ChangingException;
 import io.forebay.sidecar.flush.OutputFile;
@@ -18,6 +19,7 @@ import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.transfer.Transfers;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -91,6 +93,12 @@ final class FlushStage {
                                 + (scan.missing().size() > 1 ? "s " : " ") + String.join(", ", scan.missing())
                                 + " below $(OUT)"));
             }
+            var out = Path.of(attempt.space().out());
+            var lost = BufferLinks.first(scan.files(), out, tierOf(out));
+            if (lost.isPresent()) {
+                throw new AttemptFailed(
+                        Failures.badOutputName("item " + attempt.lease().key() + ": " + lost.get()));
+            }
             return scan.files().stream()
                     .sorted(Comparator.comparingLong(OutputFile::size))
                     .toList();
@@ -104,6 +112,12 @@ final class FlushStage {
             throw new AttemptFailed(Failures.bufferFull(
                     "cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
         }
+    }
+
+    /** TIER/items/ITEM/out. */
+    private static Path tierOf(Path out) {
+        var tier = out.resolve("../../..").normalize();
+        return tier.getNameCount() > 0 ? tier : out;
     }
 
     private List<StagedOutput> stageAll(Attempt attempt, List<OutputFile> files)
