@@ -217,4 +217,16 @@ class CopyIT extends RigTest {
         assertThat(Files.readString(folder().resolve("out/sub/b"))).isEqualTo("vb");
         assertThat(folder().resolve("out/out")).doesNotExist();
     }
+
+    @Test
+    @DisplayName("flush of what is no folder: one plain line, exit 65")
+    void noFolder() throws Exception {
+        var missing = rig.command("flush", rig.home().resolve("nope").toString(), "file://" + rig.results() + "/");
+        assertThat(missing.exit()).as(missing.all()).isEqualTo(65);
+        assertThat(missing.err()).startsWith("forebay: there is no folder ").hasLineCount(1);
+        rig.input("a", "x");
+        var file = rig.command("flush", rig.inputs().resolve("a").toString(), "file://" + rig.results() + "/");
+        assertThat(file.exit()).as(file.all()).isEqualTo(65);
+        assertThat(file.err()).contains("is no folder").hasLineCount(1);
+    }
 }

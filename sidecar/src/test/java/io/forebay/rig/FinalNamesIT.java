@@ -266,4 +266,18 @@ class FinalNamesIT extends RigTest {
         assertThat(Files.readSymbolicLink(rig.results().resolve("h")).toString())
                 .isEqualTo("/etc/hostname");
     }
+
+    @Test
+    @DisplayName("D1 an output may not be written over the job's records")
+    void overTheRecords() throws Exception {
+        rig.input("a", "x");
+        rig.job("mkdir -p \"$FOREBAY_OUT/.forebay/" + rig.name() + "\"; echo x > \"$FOREBAY_OUT/.forebay/" + rig.name()
+                + "/job.json\"");
+        var result = rig.run();
+        assertThat(result.exit()).as(result.all()).isEqualTo(74);
+        assertThat(result.all()).contains("among the records of the job");
+        assertThat(rig.command("verify", rig.home().resolve("job.yaml").toString())
+                        .exit())
+                .isZero();
+    }
 }

@@ -9,6 +9,7 @@ import io.forebay.sidecar.local.Copies;
 import io.forebay.sidecar.local.JobStores;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -191,6 +192,14 @@ final class CopyCommand {
             var uri = uri(destination);
             var globs = options.globs();
             try (var stores = new JobStores(options.access(uri))) {
+                if (!Files.isDirectory(folder)) {
+                    throw new CliException(
+                            65,
+                            Files.exists(folder)
+                                    ? folder
+                                            + " is no folder; name the folder that holds the file, and the file with --include"
+                                    : "there is no folder " + folder);
+                }
                 var from = folder.toAbsolutePath().normalize().toString();
                 return carried(spec, stores, uri.toString(), "flushed", 74, copies -> copies.flush(from, uri, globs));
             } catch (StoreException e) {

@@ -99,6 +99,18 @@ final class FlushStage {
                 throw new AttemptFailed(
                         Failures.badOutputName("item " + attempt.lease().key() + ": " + lost.get()));
             }
+            var own = scan.files().stream()
+                    .filter(f -> job.records().resolve(job.name() + "/").contains(f.to()))
+                    .findFirst();
+            if (own.isPresent()) {
+                throw new AttemptFailed(
+                        Failures.badOutputName(
+                                "item "
+                                        + attempt.lease().key() + ": $(OUT)/"
+                                        + own.get().relative() + " would become "
+                                        + own.get().to()
+                                        + ", among the records of the job (spec.records); give it another name, or the output another path"));
+            }
             return scan.files().stream()
                     .sorted(Comparator.comparingLong(OutputFile::size))
                     .toList();
