@@ -185,6 +185,31 @@ class BadInputIT extends RigTest {
     }
 
     @Test
+    @DisplayName(
+            "a read-only destination for more items than the buffer holds: the run ends at once, with 74, instead of waiting for room")
+    void readOnlyDestinationOfMany() throws Exception {
+        var target = Files.createDirectories(rig.home().resolve("readonly"));
+        assumeTrue(
+                command("mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", target.toString()),
+                "left out: mount(8) needs root");
+        try {
+            for (int i = 0; i < 20; i++) {
+                rig.input("f" + i, new byte[5 << 20]);
+            }
+            rig.job(
+                    COPY,
+                    "  outputs: [{name: out, path: '**', to: 'file://" + target + "/'}]",
+                    "  records: file://" + rig.results() + "/.forebay/",
+                    "  buffer: {tiers: [{medium: Disk, size: 128Mi}]}");
+            keepsBuffer = true;
+            refused(rig.run(), 74, target.toString(), "read-only");
+            assertThat(unexported()).isNotEmpty();
+        } finally {
+            command("umount", target.toString());
+        }
+    }
+
+    @Test
     @DisplayName("records on a read-only file system: refused before anything starts, with folder and reason")
     void readOnlyRecords() throws Exception {
         var target = Files.createDirectories(rig.home().resolve("readonly"));

@@ -29,7 +29,8 @@ final class PosixErrors {
 
     /** @param doing what was tried, on what: {@code reading /data/x} */
     static StoreException of(String doing, PosixException e) {
-        return new StoreException(kind(e), text(doing, e), e);
+        // Read-only is the whole file system: whoever tried on would fill the buffer with what cannot leave it.
+        return new StoreException(kind(e), text(doing, e), e, e.is(Errno.EROFS));
     }
 
     /** As {@link #of}, for what fails in the same way for everything else there. */
