@@ -271,4 +271,15 @@ class DurableIT extends RigTest {
         assertThat(result.exit()).as(result.all()).isEqualTo(1);
         assertThat(lines("ran").size()).isLessThan(30);
     }
+
+    @Test
+    @DisplayName("D1 the records are deleted while the job runs: never success; the next run does it again")
+    void recordsDeleted() throws Exception {
+        keepsBuffer = true;
+        rig.input("a", "v");
+        rig.job("rm -rf '" + rig.records() + "'; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
+        var result = rig.run();
+        assertThat(result.exit()).as(result.all()).isIn(74, 75);
+        assertThat(result.all()).contains("was removed while the job ran").doesNotContain("are durable");
+    }
 }

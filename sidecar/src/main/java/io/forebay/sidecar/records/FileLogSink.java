@@ -42,6 +42,12 @@ final class FileLogSink implements RecordLog.Sink {
         try {
             out.write(bytes);
             out.getFD().sync();
+            if (Files.notExists(file)) {
+                // What was synced has no name any more: nobody will ever read it.
+                throw new StoreException(
+                        Kind.PERMANENT,
+                        file + " was removed while the job ran: keep the records folder until the job has ended");
+            }
             durable = batch;
         } catch (IOException e) {
             throw failure(e);
