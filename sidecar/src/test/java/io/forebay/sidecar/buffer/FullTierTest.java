@@ -165,7 +165,8 @@ class FullTierTest {
                 var buffer = TieredBuffer.open(
                         List.of(tier(Medium.MEMORY, tmpfs.folder().resolve("b"), 256)),
                         BufferOptions.DEFAULT.withDeclaredGrowth(item + MIB));
-                var tasks = Executors.newVirtualThreadPerTaskExecutor()) {
+                // A thread each: a virtual one holds its carrier while it writes, and two writers would not fill the tier.
+                var tasks = Executors.newCachedThreadPool()) {
             buffer.onOvergrown((i, generation, attempt, next, message) -> told.add(new Told(i, next, message)));
             long size = Posix.statfs(tmpfs.folder().toString()).sizeBytes();
             var done = new AtomicBoolean();
@@ -205,8 +206,7 @@ class FullTierTest {
                 done.set(true);
             }
             sampler.get();
-            // How many are in it at once is the scheduler's: at least several.
-            assertThat(highest.get()).isGreaterThan(3 * item).isLessThan(size / 10 * 9 + MIB);
+            assertThat(highest.get()).isGreaterThan(size / 2).isLessThan(size / 10 * 9 + MIB);
             assertThat(told).isEmpty();
             assertThat(buffer.use().getFirst().evictions()).isPositive();
         }
