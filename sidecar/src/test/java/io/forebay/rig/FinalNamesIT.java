@@ -267,12 +267,15 @@ class FinalNamesIT extends RigTest {
                 .isEqualTo("/etc/hostname");
     }
 
-    @Test
+    @org.junit.jupiter.params.ParameterizedTest
+    @org.junit.jupiter.params.provider.ValueSource(strings = {"OnItem", "OnClose"})
     @DisplayName("D1 an output may not be written over the job's records")
-    void overTheRecords() throws Exception {
+    void overTheRecords(String publish) throws Exception {
         rig.input("a", "x");
-        rig.job("mkdir -p \"$FOREBAY_OUT/.forebay/" + rig.name() + "\"; echo x > \"$FOREBAY_OUT/.forebay/" + rig.name()
-                + "/job.json\"");
+        var file = "\"$FOREBAY_OUT/.forebay/" + rig.name() + "/job.json\"";
+        rig.job(
+                "mkdir -p \"$FOREBAY_OUT/.forebay/" + rig.name() + "\"; echo x > " + file + "; sleep 1",
+                "  outputs: [{name: out, path: '**', to: 'file://" + rig.results() + "/', publish: " + publish + "}]");
         var result = rig.run();
         assertThat(result.exit()).as(result.all()).isEqualTo(74);
         assertThat(result.all()).contains("among the records of the job");

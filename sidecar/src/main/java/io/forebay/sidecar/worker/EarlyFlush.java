@@ -10,6 +10,7 @@ import io.forebay.sidecar.commit.Publisher;
 import io.forebay.sidecar.flush.Flusher;
 import io.forebay.sidecar.flush.Flusher.ChangingException;
 import io.forebay.sidecar.flush.OutputFile;
+import io.forebay.sidecar.flush.OutputRefusal;
 import io.forebay.sidecar.flush.OutputScan;
 import io.forebay.sidecar.flush.OutputScan.NameConflictException;
 import io.forebay.sidecar.link.PatientLink;
@@ -19,6 +20,7 @@ import io.forebay.sidecar.step.StepVariables;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.transfer.Transfers.BufferIoException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -265,12 +267,15 @@ final class EarlyFlush {
 
     private List<OutputFile> scan(Attempt attempt) {
         try {
-            return OutputScan.of(
-                            attempt.space().out(),
+            var out = attempt.space().out();
+            var files = OutputScan.of(
+                            out,
                             job.outputs(),
                             true,
                             StepVariables.ofKey(job, attempt.lease().key()))
                     .files();
+            // The flush after the last step says why; until then nothing of such an item leaves.
+            return OutputRefusal.first(files, job, Path.of(out)).isPresent() ? List.of() : files;
         } catch (NameConflictException | IllegalArgumentException | IOException e) {
             // A tree that changes under the scan, or a fault that the flush after the last step reports.
             return List.of();

@@ -7,10 +7,10 @@ import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.Staging;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.commit.Publisher;
-import io.forebay.sidecar.flush.BufferLinks;
 import io.forebay.sidecar.flush.Flusher;
 import io.forebay.sidecar.flush.Flusher.ChangingException;
 import io.forebay.sidecar.flush.OutputFile;
+import io.forebay.sidecar.flush.OutputRefusal;
 import io.forebay.sidecar.flush.OutputScan;
 import io.forebay.sidecar.flush.OutputScan.NameConflictException;
 import io.forebay.sidecar.link.PatientLink;
@@ -93,23 +93,11 @@ final class FlushStage {
                                 + (scan.missing().size() > 1 ? "s " : " ") + String.join(", ", scan.missing())
                                 + " below $(OUT)"));
             }
-            var out = Path.of(attempt.space().out());
-            var lost = BufferLinks.first(scan.files(), out, tierOf(out));
-            if (lost.isPresent()) {
+            var refusal = OutputRefusal.first(
+                    scan.files(), job, Path.of(attempt.space().out()));
+            if (refusal.isPresent()) {
                 throw new AttemptFailed(
-                        Failures.badOutputName("item " + attempt.lease().key() + ": " + lost.get()));
-            }
-            var own = scan.files().stream()
-                    .filter(f -> job.records().resolve(job.name() + "/").contains(f.to()))
-                    .findFirst();
-            if (own.isPresent()) {
-                throw new AttemptFailed(
-                        Failures.badOutputName(
-                                "item "
-                                        + attempt.lease().key() + ": $(OUT)/"
-                                        + own.get().relative() + " would become "
-                                        + own.get().to()
-                                        + ", among the records of the job (spec.records); give it another name, or the output another path"));
+                        Failures.badOutputName("item " + attempt.lease().key() + ": " + refusal.get()));
             }
             return scan.files().stream()
                     .sorted(Comparator.comparingLong(OutputFile::size))
@@ -124,12 +112,6 @@ final class FlushStage {
             throw new AttemptFailed(Failures.bufferFull(
                     "cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
         }
-    }
-
-    /** TIER/items/ITEM/out. */
-    private static Path tierOf(Path out) {
-        var tier = out.resolve("../../..").normalize();
-        return tier.getNameCount() > 0 ? tier : out;
     }
 
     private List<StagedOutput> stageAll(Attempt attempt, List<OutputFile> files)

@@ -165,7 +165,8 @@ class FullTierTest {
                 var buffer = TieredBuffer.open(
                         List.of(tier(Medium.MEMORY, tmpfs.folder().resolve("b"), 256)),
                         BufferOptions.DEFAULT.withDeclaredGrowth(item + MIB));
-                // A thread each: a virtual one holds its carrier while it writes, and two writers would not fill the tier.
+                // A thread each: a virtual one holds its carrier while it writes, and two writers would not fill the
+                // tier.
                 var tasks = Executors.newCachedThreadPool()) {
             buffer.onOvergrown((i, generation, attempt, next, message) -> told.add(new Told(i, next, message)));
             long size = Posix.statfs(tmpfs.folder().toString()).sizeBytes();
