@@ -237,6 +237,7 @@ public final class BufferProcess implements ForegroundRun {
             code = signalled;
             cause = "told to end";
         }
+        side.findings().forEach(n -> lines.add("note: " + n));
         if (!end.clean()) {
             lines.add("what is not exported is kept in " + side.where() + "; the same command takes it up again");
         }

@@ -15,13 +15,12 @@ import java.util.Map;
  *
  * @param files selected, one entry per file and rule
  * @param missing names of required rules that took nothing
- * @param skipped FIFOs, sockets and devices that a rule would have taken: never read
+ * @param special what a rule would have taken if it were a file
  */
-public record OutputScan(List<OutputFile> files, List<String> missing, List<String> skipped) {
+public record OutputScan(List<OutputFile> files, List<String> missing, SpecialFiles special) {
     public OutputScan {
         files = List.copyOf(files);
         missing = List.copyOf(missing);
-        skipped = List.copyOf(skipped);
     }
 
     /**
@@ -38,7 +37,7 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
                 .map(output -> OutputWalk.Rule.of(output, variables))
                 .toList();
         if (rules.isEmpty()) {
-            return new OutputScan(List.of(), List.of(), List.of());
+            return new OutputScan(List.of(), List.of(), new SpecialFiles());
         }
         var collector = new Collector();
         new OutputWalk<>(out, rules, collector).walk();
@@ -70,7 +69,7 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
     /** Keeps what a walk finds, and sees to it that no two files become one. */
     private static final class Collector implements OutputWalk.Sink<NameConflictException> {
         private final List<OutputFile> files = new ArrayList<>();
-        private final List<String> skipped = new ArrayList<>();
+        private final SpecialFiles special = new SpecialFiles();
         private final Map<StoreUri, String> taken = new HashMap<>();
 
         @Override
@@ -86,8 +85,8 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
         }
 
         @Override
-        public void skipped(String relative) {
-            skipped.add(relative);
+        public void skipped(String relative, Stat.Type type) {
+            special.add(relative, type);
         }
 
         OutputScan result(List<OutputWalk.Rule> rules) {
@@ -99,7 +98,7 @@ public record OutputScan(List<OutputFile> files, List<String> missing, List<Stri
                     missing.add(rule.output().name() + " (path " + rule.glob().pattern() + ")");
                 }
             }
-            return new OutputScan(files, missing, skipped);
+            return new OutputScan(files, missing, special);
         }
     }
 }

@@ -27,7 +27,7 @@ public final class OutputWalk<E extends Exception> {
         void found(OutputFile file) throws E;
 
         /** A FIFO, socket or device that a rule would have taken: never read. */
-        void skipped(String relative);
+        void skipped(String relative, Stat.Type type);
     }
 
     /** An output rule of the manifest, for one item. */
@@ -78,7 +78,7 @@ public final class OutputWalk<E extends Exception> {
                 }
                 case FIFO, SOCKET, DEVICE, OTHER -> {
                     if (rules.stream().anyMatch(r -> r.glob().matches(relative))) {
-                        sink.skipped(relative);
+                        sink.skipped(relative, stat.type());
                     }
                 }
             }

@@ -14,7 +14,9 @@ import io.forebay.sidecar.flush.Flusher;
 import io.forebay.sidecar.flush.Flusher.ChangingException;
 import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputWalk;
+import io.forebay.sidecar.flush.SpecialFiles;
 import io.forebay.sidecar.os.Posix;
+import io.forebay.sidecar.os.Stat;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
 import io.forebay.sidecar.store.Store;
@@ -150,6 +152,7 @@ public final class Copies {
             throws StoreException, IOException, InterruptedException {
         var flusher = new Flusher(stores.stores(), stores.engine(), token + "f", "", tell);
         var publisher = new Publisher(stores.stores(), stores.engine());
+        var special = new SpecialFiles();
         var staged = new LinkedBlockingQueue<StagedOutput>();
         // By final name: what may lie staged at the destination.
         var begun = new ConcurrentHashMap<String, StagedOutput>();
@@ -178,7 +181,11 @@ public final class Copies {
                 }
 
                 @Override
-                public void skipped(String relative) {}
+                public void skipped(String relative, Stat.Type type) {
+                    if (patterns.stream().anyMatch(p -> p.matches(relative))) {
+                        special.add(relative, type);
+                    }
+                }
             };
             new OutputWalk<>(folder, List.of(everything(to)), sink).walk();
             tasks.join();
@@ -187,6 +194,7 @@ public final class Copies {
             remove(publisher, begun.values());
             throw e;
         }
+        special.words().ifPresent(words -> tell.accept("left out: " + words));
         remove(publisher, begun.values());
         return report();
     }

@@ -88,7 +88,7 @@ public final class JobRun {
             lines.add("a fault of Forebay's own (exit 70): " + broken);
         }
         int code = broken == null ? summary.code().number() : ExitCode.FAULT.number();
-        return new RunResult(code, lines, SummaryText.json(job, summary, traffic, seconds, keptAt));
+        return new RunResult(code, lines, SummaryText.json(job, summary, traffic, seconds, keptAt, notes));
     }
 
     /** SIGINT or SIGTERM: no new transfer, commits begun are completed, the rest is listed; within 30 s (E2). */

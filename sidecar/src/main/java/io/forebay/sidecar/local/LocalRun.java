@@ -11,10 +11,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * {@code forebay run}: coordinator, worker and step runners of one job in this process.
@@ -91,7 +93,11 @@ public final class LocalRun implements ForegroundRun {
         var summary = run.await(end.brokenBecause());
         var keptAt = !end.clean() || summary.unexported() > 0 ? Optional.of(side.where()) : Optional.<String>empty();
         side.keep(keptAt.isPresent());
-        return run.result(summary, side.worker().snapshot(), keptAt, side.notes(), end.brokenBecause());
+        return run.result(summary, side.worker().snapshot(), keptAt, notes(), end.brokenBecause());
+    }
+
+    private List<String> notes() {
+        return Stream.concat(side.notes().stream(), side.findings().stream()).toList();
     }
 
     /** A deadline may be shorter than the time between two renewals of leases. */

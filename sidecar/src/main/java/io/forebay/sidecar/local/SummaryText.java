@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The words at the end of a run. Pure. */
 final class SummaryText {
@@ -103,7 +104,9 @@ final class SummaryText {
         }
     }
 
-    static String json(Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt) {
+    /** @param notes what is to be known beside the summary's notices */
+    static String json(
+            Job job, Summary s, WorkerCounters p, double seconds, Optional<String> keptAt, List<String> notes) {
         var out = new LinkedHashMap<String, Object>();
         out.put("job", job.name());
         out.put("exitCode", s.code().number());
@@ -135,7 +138,9 @@ final class SummaryText {
         out.put("retries", p.retries());
         out.put("seconds", seconds);
         out.put("records", job.records().resolve(job.name() + "/").toString());
-        out.put("notices", s.notices());
+        out.put(
+                "notices",
+                Stream.concat(s.notices().stream(), notes.stream()).toList());
         try {
             return JSON.writeValueAsString(out);
         } catch (JsonProcessingException e) {

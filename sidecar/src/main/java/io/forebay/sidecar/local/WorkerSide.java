@@ -158,6 +158,13 @@ public final class WorkerSide {
         return notes;
     }
 
+    /** What the user should know, in the end, about what the steps left. */
+    public List<String> findings() {
+        return assembled.special().words().stream()
+                .map(words -> "outputs select what steps left: " + words)
+                .toList();
+    }
+
     /** Where data lie that are not exported, for people. */
     public String where() {
         return hold.place().where();

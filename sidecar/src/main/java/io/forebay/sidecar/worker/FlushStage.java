@@ -1,6 +1,7 @@
 package io.forebay.sidecar.worker;
 
 import io.forebay.api.job.Job;
+import io.forebay.api.name.Printable;
 import io.forebay.message.Messages.Drain;
 import io.forebay.message.Messages.Refusal;
 import io.forebay.message.Messages.StagedOutput;
@@ -13,6 +14,7 @@ import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputRefusal;
 import io.forebay.sidecar.flush.OutputScan;
 import io.forebay.sidecar.flush.OutputScan.NameConflictException;
+import io.forebay.sidecar.flush.SpecialFiles;
 import io.forebay.sidecar.link.PatientLink;
 import io.forebay.sidecar.step.StepVariables;
 import io.forebay.sidecar.store.StoreException;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /** Finds what an attempt left in $(OUT), and stages it. Thread-safe. */
@@ -44,16 +47,28 @@ final class FlushStage {
     private final Transfers transfers;
     private final PatientLink link;
     private final WorkerIdentity me;
+    private final SpecialFiles special;
+    private final Consumer<String> tell;
     private final FlushGate gate = new FlushGate();
 
+    /** @param special gets what is selected and cannot be published @param tell hears of it */
     FlushStage(
-            Job job, Flusher flusher, Publisher publisher, Transfers transfers, PatientLink link, WorkerIdentity me) {
+            Job job,
+            Flusher flusher,
+            Publisher publisher,
+            Transfers transfers,
+            PatientLink link,
+            WorkerIdentity me,
+            SpecialFiles special,
+            Consumer<String> tell) {
         this.job = job;
         this.flusher = flusher;
         this.publisher = publisher;
         this.transfers = transfers;
         this.link = link;
         this.me = me;
+        this.special = special;
+        this.tell = tell;
     }
 
     /** The job drains: see {@link FlushGate}. */
@@ -64,12 +79,12 @@ final class FlushStage {
     /** @return all selected outputs, sealed; empty if there are none */
     List<StagedOutput> stage(Attempt attempt, boolean success) throws AttemptFailed, Fenced, InterruptedException {
         for (int scans = 1; ; scans++) {
-            var files = select(attempt, success);
-            if (files.isEmpty()) {
-                return List.of();
-            }
+            var scan = select(attempt, success);
+            var files = bySize(scan);
             try {
-                return stageAll(attempt, files);
+                var staged = files.isEmpty() ? List.<StagedOutput>of() : stageAll(attempt, files);
+                tell(attempt.lease().key(), scan.special());
+                return staged;
             } catch (ChangingException e) {
                 if (scans == MOST_SCANS) {
                     throw new AttemptFailed(
@@ -80,7 +95,19 @@ final class FlushStage {
         }
     }
 
-    private List<OutputFile> select(Attempt attempt, boolean success) throws AttemptFailed {
+    private void tell(String item, SpecialFiles found) {
+        if (special.addAll(item, found)) {
+            found.words().ifPresent(words -> tell.accept("item " + Printable.name(item) + " left " + words));
+        }
+    }
+
+    private static List<OutputFile> bySize(OutputScan scan) {
+        return scan.files().stream()
+                .sorted(Comparator.comparingLong(OutputFile::size))
+                .toList();
+    }
+
+    private OutputScan select(Attempt attempt, boolean success) throws AttemptFailed {
         try {
             var scan = OutputScan.of(
                     attempt.space().out(),
@@ -91,7 +118,11 @@ final class FlushStage {
                 throw new AttemptFailed(
                         Failures.missingOutput("item " + attempt.lease().key() + " left no file for its required output"
                                 + (scan.missing().size() > 1 ? "s " : " ") + String.join(", ", scan.missing())
-                                + " below $(OUT)"));
+                                + " below $(OUT)"
+                                + scan.special()
+                                        .words()
+                                        .map(words -> "; selected is " + words)
+                                        .orElse("")));
             }
             var refusal = OutputRefusal.first(
                     scan.files(), job, Path.of(attempt.space().out()));
@@ -99,9 +130,7 @@ final class FlushStage {
                 throw new AttemptFailed(
                         Failures.badOutputName("item " + attempt.lease().key() + ": " + refusal.get()));
             }
-            return scan.files().stream()
-                    .sorted(Comparator.comparingLong(OutputFile::size))
-                    .toList();
+            return scan;
         } catch (NameConflictException e) {
             throw new AttemptFailed(
                     Failures.nameConflict("item " + attempt.lease().key() + ": " + e.getMessage()));
@@ -256,7 +285,7 @@ final class FlushStage {
     /** What is selected and not exported, for the list. Best effort: an unreadable folder lists nothing. */
     List<Unexported> unexported(Attempt attempt, boolean success, String cause) {
         try {
-            return unexported(attempt, select(attempt, success), cause);
+            return unexported(attempt, select(attempt, success).files(), cause);
         } catch (AttemptFailed e) {
             return List.of();
         }

@@ -4,6 +4,7 @@ import io.forebay.api.job.Job;
 import io.forebay.sidecar.buffer.Buffer;
 import io.forebay.sidecar.commit.Publisher;
 import io.forebay.sidecar.flush.Flusher;
+import io.forebay.sidecar.flush.SpecialFiles;
 import io.forebay.sidecar.journal.Journal;
 import io.forebay.sidecar.journal.JournalRecord;
 import io.forebay.sidecar.link.CoordinatorLink;
@@ -36,8 +37,12 @@ public record WorkerAssembly(
         String jobToken,
         Consumer<String> tell) {
 
-    /** A worker, and the attempts of its earlier life that it can take up. */
-    public record Assembled(Worker worker, List<Attempt> recovered) {}
+    /**
+     * A worker, and the attempts of its earlier life that it can take up.
+     *
+     * @param special what outputs selected while it worked and could not be published
+     */
+    public record Assembled(Worker worker, List<Attempt> recovered, SpecialFiles special) {}
 
     /** @param journalled what the journal held when it was opened */
     public Assembled assemble(List<JournalRecord> journalled) throws InterruptedException {
@@ -46,15 +51,16 @@ public record WorkerAssembly(
         var shared = new SharedInputsStage(job, buffer, fetch);
         var flusher = new Flusher(stores, transfers, jobToken, me.instance(), tell);
         var publisher = new Publisher(stores, transfers);
+        var special = new SpecialFiles();
         var stages = new AttemptRun.Stages(
                 fetch,
                 shared,
                 new Slots(job.workers().slots()),
                 new StepStage(job, host, calls, journal, shared, environment, tell),
                 new EarlyFlush(job, flusher, publisher, link, host, me),
-                new FlushStage(job, flusher, publisher, transfers, link, me),
+                new FlushStage(job, flusher, publisher, transfers, link, me, special, tell),
                 new CommitStage(link, journal, publisher, me));
         var recovered = new Recovery(fetch, buffer).attempts(journalled, System.currentTimeMillis());
-        return new Assembled(new Worker(me, job, buffer, journal, link, host, stages, counters), recovered);
+        return new Assembled(new Worker(me, job, buffer, journal, link, host, stages, counters), recovered, special);
     }
 }
