@@ -8,10 +8,12 @@ import org.junit.jupiter.api.Test;
 
 /** What a rule of {@code outputs} selects and nobody can publish. */
 class SpecialOutputsIT extends RigTest {
-    private static final String MAKE = "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/$FOREBAY_STEM.txt\"; mkfifo \"$FOREBAY_OUT/$FOREBAY_STEM.pipe\"";
+    private static final String MAKE =
+            "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/$FOREBAY_STEM.txt\"; mkfifo \"$FOREBAY_OUT/$FOREBAY_STEM.pipe\"";
 
     @Test
-    @DisplayName("A FIFO among selected outputs is told by name, at once and in the summary; the files beside it are durable")
+    @DisplayName(
+            "A FIFO among selected outputs is told by name, at once and in the summary; the files beside it are durable")
     void fifoBesideAFile() throws Exception {
         rig.input("a", "one");
         rig.job(MAKE);
@@ -41,7 +43,10 @@ class SpecialOutputsIT extends RigTest {
     @DisplayName("A required output that only a FIFO matches fails the item, and says so")
     void required() throws Exception {
         rig.input("a", "one");
-        rig.job(MAKE, "  outputs:", "  - {name: out, path: '*.pipe', required: true, to: 'file://" + rig.results() + "/'}");
+        rig.job(
+                MAKE,
+                "  outputs:",
+                "  - {name: out, path: '*.pipe', required: true, to: 'file://" + rig.results() + "/'}");
 
         var result = rig.run();
 
@@ -56,7 +61,9 @@ class SpecialOutputsIT extends RigTest {
     @DisplayName("forebay flush names the FIFOs that it leaves out")
     void flush() throws Exception {
         rig.input("a", "one");
-        new ProcessBuilder("mkfifo", rig.inputs().resolve("pipe").toString()).start().waitFor();
+        new ProcessBuilder("mkfifo", rig.inputs().resolve("pipe").toString())
+                .start()
+                .waitFor();
 
         var result = rig.command("flush", rig.inputs().toString(), rig.results() + "/");
 

@@ -50,7 +50,8 @@ public final class SpecialFiles {
             return Optional.empty();
         }
         var more = count > named.size() ? " and " + (count - named.size()) + " more" : "";
-        return Optional.of(String.join(", ", named) + more
+        return Optional.of(String.join(", ", named)
+                + more
                 + (count == 1 ? ": no file, so it cannot be published" : ": no files, so they cannot be published"));
     }
 

@@ -138,9 +138,7 @@ final class SummaryText {
         out.put("retries", p.retries());
         out.put("seconds", seconds);
         out.put("records", job.records().resolve(job.name() + "/").toString());
-        out.put(
-                "notices",
-                Stream.concat(s.notices().stream(), notes.stream()).toList());
+        out.put("notices", Stream.concat(s.notices().stream(), notes.stream()).toList());
         try {
             return JSON.writeValueAsString(out);
         } catch (JsonProcessingException e) {
