@@ -153,6 +153,12 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
         return now == null ? Optional.empty() : now.order();
     }
 
+    /** Whether it decides nothing more: its records cannot be written, or another coordinator has taken over. */
+    public boolean outOfOffice() {
+        var now = running;
+        return now != null && now.outOfOffice();
+    }
+
     /**
      * Writes {@code UNEXPORTED.jsonl} as it is now, for a process that must go at once.
      *

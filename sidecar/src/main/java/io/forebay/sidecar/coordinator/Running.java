@@ -332,6 +332,10 @@ final class Running implements AutoCloseable {
         }
     }
 
+    boolean outOfOffice() {
+        return core.lost != null;
+    }
+
     void writeUnexported(List<Unexported> more) throws StoreException, InterruptedException {
         UnexportedList.write(core, folder, more);
     }

@@ -100,11 +100,17 @@ public final class LocalRun implements ForegroundRun {
         return Stream.concat(side.notes().stream(), side.findings().stream()).toList();
     }
 
-    /** A deadline may be shorter than the time between two renewals of leases. */
+    /**
+     * A deadline may be shorter than the time between two renewals of leases; and a coordinator that has lost its records is the last
+     * one of this worker.
+     */
     private void passOrdersOn() {
         try {
             while (true) {
                 run.coordinator().order().ifPresent(side.worker()::drain);
+                if (run.coordinator().outOfOffice()) {
+                    side.worker().orphan();
+                }
                 Thread.sleep(ORDERS);
             }
         } catch (InterruptedException e) {

@@ -25,9 +25,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -79,6 +81,8 @@ public final class Worker implements AttemptRun.Host {
     private int kept;
     private volatile @Nullable Drain drain;
     private volatile @Nullable Throwable broken;
+    /** Its coordinator decides nothing more, and no other will come. */
+    private volatile boolean orphaned;
     /** Of the coordinator that this worker obeys: the highest that it has heard of. */
     private volatile int generation;
 
@@ -123,7 +127,7 @@ public final class Worker implements AttemptRun.Host {
             renewer.interrupt();
         }
         var why = broken;
-        if (why == null) {
+        if (why == null && !orphaned) {
             sayGoodbye();
         }
         return new WorkerEnd(kept == 0 && why == null, why == null ? null : why.toString());
@@ -176,7 +180,7 @@ public final class Worker implements AttemptRun.Host {
     // ---- leases
 
     private void leases() throws InterruptedException {
-        while (drain == null && broken == null) {
+        while (drain == null && broken == null && !orphaned) {
             int room = room();
             if (room <= 0) {
                 awaitChange(LOOK.toMillis());
@@ -240,13 +244,27 @@ public final class Worker implements AttemptRun.Host {
     }
 
     private void awaitEnd() throws InterruptedException {
+        var stopped = new HashSet<Attempt>();
         while (!held.isEmpty() && broken == null) {
             var order = drain;
             if (order != null && System.currentTimeMillis() > order.untilMillis()) {
                 // Time is over: whatever is not decided is listed. Commits begun are completed by whoever comes next.
                 held.values().forEach(Attempt::interrupt);
             }
+            if (orphaned) {
+                // Again and again: an attempt may have begun to ask the coordinator after the first time.
+                held.values().forEach(attempt -> keep(attempt, stopped));
+            }
             awaitChange(200);
+        }
+    }
+
+    /** @param stopped those whose command has been told to end */
+    private void keep(Attempt attempt, Set<Attempt> stopped) {
+        if (attempt.state() != ItemState.RUNNING) {
+            attempt.interrupt();
+        } else if (attempt.running() != null && stopped.add(attempt)) {
+            stopStep(attempt);
         }
     }
 
@@ -370,6 +388,15 @@ public final class Worker implements AttemptRun.Host {
      */
     public void leave(Duration within) {
         drain(new Drain(Failures.LEAVING, System.currentTimeMillis() + within.toMillis(), true));
+    }
+
+    /**
+     * Nobody answers any more, and nobody will: commands are stopped, and all data that are not published are kept as they are,
+     * for the next run to find. May be repeated.
+     */
+    public void orphan() {
+        orphaned = true;
+        wake();
     }
 
     /** No new item, no further step; what has ended is published until the order's time is over. May be repeated. */
