@@ -39,7 +39,7 @@ final class AttemptLogs {
         for (var run : e.steps()) {
             text.append('\n').append(heading(run)).append('\n').append(run.logTail());
         }
-        var name = "logs/item-%06d-%d-attempt-%d.log".formatted(e.item(), e.generation(), e.attempt());
+        var name = RecordsFolder.LOGS + "item-%06d-%d-attempt-%d.log".formatted(e.item(), e.generation(), e.attempt());
         try {
             folder.put(name, text.toString().getBytes(StandardCharsets.UTF_8));
             return "";

@@ -33,6 +33,8 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry, LogObje
     private static final int SMALL = 64 << 10;
     /** Larger ones are measured before they are read; nearly all objects of a log have less. */
     private static final int LARGE = 8 << 20;
+    /** Holds the output of failed attempts. */
+    public static final String LOGS = "logs/";
 
     public RecordsFolder(Store store, StoreUri uri, StoreRetry retry) {
         this(store, uri, retry, LogObjects.DEFAULT);
@@ -129,12 +131,22 @@ public record RecordsFolder(Store store, StoreUri uri, StoreRetry retry, LogObje
         if (path.isEmpty()) {
             return;
         }
-        try (var names = Files.newDirectoryStream(path.get(), ".fb-*")) {
-            for (var name : names) {
-                Files.deleteIfExists(name);
+        try {
+            removeLeftovers(path.get());
+            var logs = path.get().resolve(LOGS);
+            if (Files.isDirectory(logs)) {
+                removeLeftovers(logs);
             }
         } catch (IOException e) {
             throw new StoreException(Kind.TRANSIENT, "records folder " + uri + " cannot be tidied: " + e, e);
+        }
+    }
+
+    private static void removeLeftovers(Path folder) throws IOException {
+        try (var names = Files.newDirectoryStream(folder, ".fb-*")) {
+            for (var name : names) {
+                Files.deleteIfExists(name);
+            }
         }
     }
 
