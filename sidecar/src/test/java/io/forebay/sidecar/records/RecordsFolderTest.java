@@ -17,7 +17,8 @@ class RecordsFolderTest {
     Path home;
 
     @Test
-    @DisplayName("C1 temporary names that a killed coordinator left are removed, beside the logs of attempts too; nothing else is")
+    @DisplayName(
+            "C1 temporary names that a killed coordinator left are removed, beside the logs of attempts too; nothing else is")
     void leftovers() throws Exception {
         Files.createDirectories(home.resolve("logs"));
         var left = java.util.List.of(".fb-c-1", "logs/.fb-o-2");
