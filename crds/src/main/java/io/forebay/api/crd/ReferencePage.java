@@ -30,7 +30,7 @@ public final class ReferencePage {
             | bytes | A Kubernetes quantity: a number, perhaps with a fraction, and one of `Ki Mi Gi Ti Pi Ei` (powers of 1024) or `k M G T P E` (powers of 1000); a whole number of bytes above 0. `8Gi`, `1.5G`, `1048576`. There is no `TB`. |
             | quantity | As bytes, also `500m` for thousandths of a CPU. |
             | duration | Whole numbers of `h`, `m`, `s`, `ms`, larger units first: `4h`, `1h30m`, `90s`, `500ms`. |
-            | URI | `s3://bucket/prefix`, `lustre:///path`, `file:///path`. Taken as it is, `%20` means `%20`. No `..`. In a file read by a command on one machine `file://./x` is `x` beside that file. |
+            | URI | `s3://bucket/prefix`, `lustre:///path`, `file:///path`. Taken as it is, `%20` means `%20`. No `..`. Relative is only `file://./x`, in a manifest that a command on one machine reads: `x` in the folder of the manifest's file, wherever the command is started; of a manifest on standard input, in the folder where it is started. |
             | pattern | `*` and `?` within a folder, `**` across folders (`**/` also stands for no folder at all), `[a-z]`, `[!a-z]`, `{a,b}` (braces within braces are not known), `\\` before a special character. The whole key must match; upper and lower case differ; a leading dot is nothing special. |
 
             ## Variables

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ManifestText {
     /** Below what etcd takes (1.5 MiB): what is larger can never be applied. */
-    static final int MAX_BYTES = 1 << 20;
+    public static final int MAX_BYTES = 1 << 20;
 
     static final int MAX_NODES = 100_000;
     static final int MAX_DEPTH = 64;

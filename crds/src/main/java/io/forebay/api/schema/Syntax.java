@@ -155,6 +155,10 @@ public enum Syntax {
             Check.matchesNot(
                     "^file://[.]/",
                     "is relative to the manifest's file, which only commands on one machine know; write file:///path"),
+            Check.matchesNot(
+                    "^(lustre|file)://[.][.](/|$)",
+                    "leads out of the manifest's folder; write the whole path, for example file:///path: relative is only file://./x, x"
+                            + " beside the manifest's file"),
             Check.matches(
                     "^(s3|lustre:///|file:///)",
                     "has a host where the path should start; write three slashes, for example lustre:///path"),

@@ -38,7 +38,7 @@ final class BufferCommand implements Callable<Integer> {
     private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}";
 
     @Parameters(index = "0", paramLabel = "JOB", description = "manifest, the same as the coordinator's")
-    private Path manifest = Path.of("");
+    private String manifest = "";
 
     @Option(
             names = "--coordinator",

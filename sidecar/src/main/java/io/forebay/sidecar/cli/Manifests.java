@@ -2,20 +2,24 @@ package io.forebay.sidecar.cli;
 
 import io.forebay.api.job.Job;
 import io.forebay.api.job.JobReader;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 
 /** Reads the manifest that a command names. */
 final class Manifests {
+    /** Of the parameter, for the usage text. */
+    static final String DESCRIPTION = "manifest, YAML or JSON; - reads it from standard input";
+
     private Manifests() {}
 
     /** @throws CliException 64 after each problem was printed on a line of its own */
-    static Job read(Path file, PrintWriter err) throws CliException {
-        return switch (JobReader.read(
-                bytes(file), file.toAbsolutePath().normalize().getParent())) {
+    static Job read(String file, PrintWriter err) throws CliException {
+        ManifestFile read;
+        try {
+            read = ManifestFile.read(file, System.in);
+        } catch (ManifestFile.Refused e) {
+            throw new CliException(ForebayCommand.USAGE, file + ": " + e.getMessage());
+        }
+        return switch (JobReader.read(read.text(), read.folder())) {
             case JobReader.Valid valid -> valid.job();
             case JobReader.Invalid invalid -> {
                 invalid.problems().forEach(p -> err.println(file + ": " + p));
@@ -25,18 +29,5 @@ final class Manifests {
                                 + (invalid.problems().size() == 1 ? "" : "s") + "); nothing was started.");
             }
         };
-    }
-
-    private static byte[] bytes(Path file) throws CliException {
-        if (Files.isDirectory(file)) {
-            throw new CliException(ForebayCommand.USAGE, file + " is a folder; name the manifest in it");
-        }
-        try {
-            return Files.readAllBytes(file);
-        } catch (NoSuchFileException e) {
-            throw new CliException(ForebayCommand.USAGE, "no such file: " + file);
-        } catch (IOException e) {
-            throw new CliException(ForebayCommand.USAGE, "cannot read " + file + ": " + e.getMessage());
-        }
     }
 }

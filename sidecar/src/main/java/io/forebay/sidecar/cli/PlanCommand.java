@@ -16,7 +16,6 @@ import io.forebay.sidecar.records.StoreRetry;
 import io.forebay.sidecar.step.StepVariables;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -36,8 +35,8 @@ final class PlanCommand implements Callable<Integer> {
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
-    @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
-    private Path manifest = Path.of("");
+    @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
+    private String manifest = "";
 
     @Option(names = "--summary", description = "totals and warnings only, no line per file")
     private boolean summary;

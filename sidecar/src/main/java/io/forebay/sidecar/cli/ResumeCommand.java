@@ -1,6 +1,5 @@
 package io.forebay.sidecar.cli;
 
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,7 +16,7 @@ import picocli.CommandLine.Spec;
                         + "With nothing left to do it runs nothing and exits 0.")
 final class ResumeCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "JOB", description = "the manifest of that run")
-    private Path manifest = Path.of("");
+    private String manifest = "";
 
     @Mixin
     private RunCommand.RunOptions options = new RunCommand.RunOptions();

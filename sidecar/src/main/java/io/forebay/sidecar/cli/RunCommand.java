@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
         description =
                 "Runs a PipelineJob on this machine, through the burst buffer. Started again after a kill it goes on where it was.")
 final class RunCommand implements Callable<Integer> {
-    @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
-    private Path manifest = Path.of("");
+    @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
+    private String manifest = "";
 
     @Option(names = "--fresh", description = "ignore what earlier runs of this job recorded: every item runs again")
     private boolean fresh;
@@ -40,7 +40,7 @@ final class RunCommand implements Callable<Integer> {
         return execute(spec, options, manifest, fresh, false);
     }
 
-    static int execute(CommandSpec spec, RunOptions options, Path manifest, boolean fresh, boolean resume)
+    static int execute(CommandSpec spec, RunOptions options, String manifest, boolean fresh, boolean resume)
             throws CliException, InterruptedException {
         var out = spec.commandLine().getOut();
         var err = spec.commandLine().getErr();

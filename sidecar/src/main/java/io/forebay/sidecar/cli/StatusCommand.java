@@ -11,7 +11,6 @@ import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.concurrent.Callable;
@@ -35,8 +34,8 @@ final class StatusCommand implements Callable<Integer> {
             .enable(SerializationFeature.INDENT_OUTPUT)
             .build();
 
-    @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
-    private Path manifest = Path.of("");
+    @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
+    private String manifest = "";
 
     @Option(
             names = "-o",

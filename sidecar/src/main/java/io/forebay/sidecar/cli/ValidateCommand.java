@@ -11,10 +11,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -35,8 +31,6 @@ public final class ValidateCommand implements Callable<Integer> {
     /** DESIGN: manifest or usage refused (EX_USAGE of sysexits.h). */
     private static final int REFUSED = 64;
 
-    private static final String STANDARD_INPUT = "-";
-
     /** How the findings are written. */
     enum Output {
         text,
@@ -46,7 +40,7 @@ public final class ValidateCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
-            description = "PipelineJob, YAML or JSON; - reads standard input. file://./x in it means x beside FILE.")
+            description = "PipelineJob, YAML or JSON, at most 1 MiB; - reads standard input. file://./x in it means x in the folder of FILE.")
     private List<String> files = List.of();
 
     @Option(
@@ -90,24 +84,10 @@ public final class ValidateCommand implements Callable<Integer> {
 
     private List<Problem> problems(String file) {
         try {
-            if (file.equals(STANDARD_INPUT)) {
-                return JobReader.read(standardInput.readAllBytes(), Path.of("").toAbsolutePath())
-                        .problems();
-            }
-            var path = Path.of(file);
-            if (Files.isDirectory(path)) {
-                return List.of(new Problem("", "", "it is a folder; name the manifest in it"));
-            }
-            return JobReader.read(
-                            Files.readAllBytes(path),
-                            path.toAbsolutePath().normalize().getParent())
-                    .problems();
-        } catch (NoSuchFileException e) {
-            return List.of(new Problem("", "", "there is no such file"));
-        } catch (AccessDeniedException e) {
-            return List.of(new Problem("", "", "the file may not be read (permission denied)"));
-        } catch (IOException e) {
-            return List.of(new Problem("", "", "the file cannot be read: " + e.getMessage()));
+            var read = ManifestFile.read(file, standardInput);
+            return JobReader.read(read.text(), read.folder()).problems();
+        } catch (ManifestFile.Refused e) {
+            return List.of(new Problem("", "", String.valueOf(e.getMessage())));
         }
     }
 

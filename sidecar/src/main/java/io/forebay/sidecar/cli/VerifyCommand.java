@@ -12,7 +12,6 @@ import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
@@ -37,8 +36,8 @@ final class VerifyCommand implements Callable<Integer> {
     private static final int DIFFERS = 74;
     private static final String FOLDER = "a folder";
 
-    @Parameters(index = "0", paramLabel = "JOB", description = "manifest, YAML or JSON")
-    private Path manifest = Path.of("");
+    @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
+    private String manifest = "";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();

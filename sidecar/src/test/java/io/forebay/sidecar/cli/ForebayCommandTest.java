@@ -10,6 +10,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** Commands are found by their names alone, so that a start looks at no other. */
@@ -53,6 +55,15 @@ class ForebayCommandTest {
         var said = say("rum", "job.yaml");
         assertThat(said.exit()).isEqualTo(64);
         assertThat(said.text()).contains("rum").contains("run").contains("forebay --help");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "plan", "resume", "status", "verify", "validate"})
+    @DisplayName("K9 a manifest that is a device is refused with its name by every command")
+    void noRegularFile(String command) {
+        var said = say(command, "/dev/zero");
+        assertThat(said.exit()).isEqualTo(64);
+        assertThat(said.text()).contains("/dev/zero: it is no regular file");
     }
 
     @Test

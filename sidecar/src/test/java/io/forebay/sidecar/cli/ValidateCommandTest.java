@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -115,6 +116,40 @@ class ValidateCommandTest {
                 .satisfiesExactly(
                         first -> assertThat(first).isEqualTo(missing + ": there is no such file"),
                         second -> assertThat(second).isEqualTo(folder + ": it is a folder; name the manifest in it"));
+    }
+
+    @Test
+    @DisplayName("K9 what has no end, or waits for ever, is refused unread: a FIFO, a device, endless standard input")
+    void withoutEnd() throws Exception {
+        var fifo = folder.resolve("fifo").toString();
+        assertThat(new ProcessBuilder("mkfifo", fifo).start().waitFor()).isZero();
+        assertThat(run(endless(), fifo, "/dev/zero", "-")).isEqualTo(64);
+        assertThat(err.toString().lines().toList())
+                .satisfiesExactly(
+                        first -> assertThat(first).startsWith(fifo + ": it is no regular file (a pipe or a device)"),
+                        second -> assertThat(second).startsWith("/dev/zero: it is no regular file"),
+                        third -> assertThat(third).startsWith("-: it has more than 1048576 bytes"));
+    }
+
+    @Test
+    @DisplayName("K9 of a file of 5 GB no more is read than a manifest may have")
+    void huge() throws IOException {
+        var file = folder.resolve("huge.yaml");
+        try (var sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(5_000_000_000L);
+        }
+        assertThat(run(file.toString())).isEqualTo(64);
+        assertThat(err.toString()).isEqualTo(file + ": it has more than 1048576 bytes, the most that a manifest may have;"
+                + " is it another file?\n");
+    }
+
+    private static InputStream endless() {
+        return new InputStream() {
+            @Override
+            public int read() {
+                return '#';
+            }
+        };
     }
 
     @Test
