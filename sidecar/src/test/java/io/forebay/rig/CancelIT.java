@@ -260,11 +260,39 @@ class CancelIT extends RigTest {
             var result = ended(run, Duration.ofSeconds(3));
             assertThat(result.exit()).as(result.all()).isEqualTo(130);
             assertThat(unexported()).as(result.all()).hasSize(2);
-            assertThat(result.all()).contains("data are kept in").contains("forebay resume");
+            assertThat(result.all())
+                    .contains("2 outputs are not exported, listed in file://" + rig.records() + "/UNEXPORTED.jsonl")
+                    .contains("data are kept in")
+                    .contains("forebay resume");
             s3.behave();
             resumes();
             assertThat(s3.objects().get("out/b").content()).isEqualTo("vb".getBytes());
         }
+    }
+
+    @Test
+    @DisplayName("E2 a second signal when nothing waits to be exported: no list is claimed, where the data are is told; resume finishes")
+    void secondSignalWithoutList() throws Exception {
+        keepsBuffer = true;
+        rig.input("a", "v");
+        var go = rig.home().resolve("go");
+        rig.job("[ -e '" + go + "' ] && { " + COPY + "; exit; }; trap '' TERM; echo on > \""
+                + rig.home().resolve("on") + "\"; while :; do sleep 0.1; done");
+        var run = rig.startRun();
+        eventually("the command runs", () -> Files.exists(rig.home().resolve("on")));
+        signal(run, "INT");
+        eventually("it is told", () -> read("log-0.out").contains("SIGINT"));
+        signal(run, "INT");
+        var result = ended(run, Duration.ofSeconds(3));
+        assertThat(result.exit()).as(result.all()).isEqualTo(130);
+        assertThat(result.all())
+                .contains("no finished output waits to be exported, so none is listed; data are kept in")
+                .contains("forebay resume");
+        assertThat(rig.records().resolve("UNEXPORTED.jsonl")).doesNotExist();
+        Files.createFile(go);
+        keepsBuffer = false;
+        resumes();
+        assertThat(rig.published()).containsEntry("a", "v");
     }
 
     private String read(String file) {

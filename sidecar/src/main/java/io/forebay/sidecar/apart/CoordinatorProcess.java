@@ -177,12 +177,12 @@ public final class CoordinatorProcess implements ForegroundRun {
 
     @Override
     public String cancelling() {
-        return "cancelling; workers complete commits begun, the rest is listed";
+        return "cancelling; workers complete commits begun, outputs that are not exported by then are listed";
     }
 
     @Override
     public String abandon() {
-        return run.abandon(List.of(), KEPT);
+        return run.abandon(List::of, KEPT);
     }
 
     @Override

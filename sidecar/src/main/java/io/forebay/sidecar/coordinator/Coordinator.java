@@ -163,9 +163,10 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
      * Writes {@code UNEXPORTED.jsonl} as it is now, for a process that must go at once.
      *
      * @param more outputs that no worker has reported yet
+     * @return how many it names; 0: there is no list
      */
-    public void writeUnexported(List<Unexported> more) throws StoreException, InterruptedException {
-        started().writeUnexported(more);
+    public long writeUnexported(List<Unexported> more) throws StoreException, InterruptedException {
+        return started().writeUnexported(more);
     }
 
     public Progress progress() {

@@ -336,8 +336,8 @@ final class Running implements AutoCloseable {
         return core.lost != null;
     }
 
-    void writeUnexported(List<Unexported> more) throws StoreException, InterruptedException {
-        UnexportedList.write(core, folder, more);
+    long writeUnexported(List<Unexported> more) throws StoreException, InterruptedException {
+        return UnexportedList.write(core, folder, more);
     }
 
     boolean expectsWorkers() {

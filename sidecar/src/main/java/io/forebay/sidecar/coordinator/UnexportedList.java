@@ -22,8 +22,9 @@ final class UnexportedList {
      * Writes what counts now, and corrects the tally to it.
      *
      * @param more outputs that no worker has reported yet
+     * @return how many it names; 0: there is no list
      */
-    static void write(Core core, RecordsFolder folder, List<Unexported> more)
+    static long write(Core core, RecordsFolder folder, List<Unexported> more)
             throws StoreException, InterruptedException {
         var lines = core.tally.lines();
         long count = 0;
@@ -62,6 +63,7 @@ final class UnexportedList {
         } finally {
             core.lock.unlock();
         }
+        return count;
     }
 
     private static String name(int part) {

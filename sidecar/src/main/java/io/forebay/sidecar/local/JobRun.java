@@ -9,7 +9,6 @@ import io.forebay.sidecar.coordinator.DrainCause;
 import io.forebay.sidecar.coordinator.Summary;
 import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.outcome.ExitCode;
-import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The coordinator's side of a job: planned, carried to its end or cancelled, and told, wherever its workers are. Thread-safe. */
@@ -25,6 +25,9 @@ public final class JobRun {
     private static final Duration OVERDUE = Duration.ofSeconds(12);
     /** Most time for publishing after a cancel (E2: within 30 s). */
     private static final Duration CANCEL = Duration.ofSeconds(20);
+
+    /** After a second signal; the process ends within two seconds (E2). */
+    private static final Duration LAST_LIST = Duration.ofMillis(1200);
 
     private final Job job;
     private final Coordinator coordinator;
@@ -121,17 +124,14 @@ public final class JobRun {
                 new RunResult(code.number(), List.of(message), SummaryText.json(job.name(), code.number(), message)));
     }
 
-    /** The list now, whatever is under way. @param atRisk what no worker has reported yet @return told to the user */
-    public String abandon(List<Unexported> atRisk, String keptAt) {
-        var rest = "; data are kept in " + keptAt + "; finish with: forebay resume";
-        try {
-            coordinator.writeUnexported(atRisk);
-            return "what is not exported is listed" + rest;
-        } catch (StoreException | IllegalStateException e) {
-            return "the list of what is not exported could not be written" + rest;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return "the list of what is not exported could not be written" + rest;
-        }
+    /**
+     * The list now, whatever is under way.
+     *
+     * @param atRisk what no worker has reported yet
+     * @return told to the user; in a short time, whatever the records' store does
+     */
+    public String abandon(Supplier<List<Unexported>> atRisk, String keptAt) {
+        var list = job.records().resolve(job.name() + "/UNEXPORTED.jsonl");
+        return new LastWords(list.toString(), keptAt, LAST_LIST).of(() -> coordinator.writeUnexported(atRisk.get()));
     }
 }

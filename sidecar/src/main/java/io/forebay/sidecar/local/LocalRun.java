@@ -130,13 +130,13 @@ public final class LocalRun implements ForegroundRun {
 
     @Override
     public String cancelling() {
-        return "cancelling; commits begun are completed, the rest is listed";
+        return "cancelling; commits begun are completed, outputs that are not exported by then are listed";
     }
 
     @Override
     public String abandon() {
         return run.abandon(
-                side.worker().atRisk("ended by a second signal before the output was exported"), side.where());
+                () -> side.worker().atRisk("ended by a second signal before the output was exported"), side.where());
     }
 
     @Override
