@@ -194,6 +194,7 @@ class BoundedIT extends RigTest {
         assertThat(ended.result().exit()).as(ended.result().all()).isNotZero();
         assertThat(ended.result().all())
                 .contains("BufferFull")
+                .contains("item x has outgrown buffer tier 0")
                 .containsPattern("[Mm]emory")
                 .contains("64.0 MiB")
                 .contains("free");

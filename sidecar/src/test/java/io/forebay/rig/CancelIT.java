@@ -237,6 +237,11 @@ class CancelIT extends RigTest {
             var result = ended(run, Duration.ofSeconds(30));
             assertThat(result.exit()).as(result.all()).isEqualTo(130);
             assertThat(unexported()).as(result.all()).hasSize(2);
+            assertThat(result.all())
+                    .as("who cancels sees no failure")
+                    .contains("0 of 2 items done, 2 unfinished")
+                    .doesNotContain("failed");
+            assertThat(rig.command("status", manifest()).out()).contains("0 of 2 items done, 0 failed, 2 unfinished");
             s3.behave();
             resumes();
             assertThat(s3.objects().get("out/a").content()).isEqualTo("va".getBytes());

@@ -101,7 +101,11 @@ public interface Buffer extends AutoCloseable {
 
     /** @see Buffer#onOvergrown */
     interface OvergrownListener {
-        /** Stop this item now and run it again from {@code nextTier}; -1: there is none, it has failed (BufferFull). */
+        /**
+         * Stop this item now and run it again from {@code nextTier}; -1: there is none, it has failed (BufferFull).
+         *
+         * @param message a sentence whose subject, in front of it, is the item: the buffer does not know the item's name
+         */
         void overgrown(long item, int generation, int attempt, int nextTier, String message);
     }
 

@@ -243,7 +243,7 @@ final class TierWatch implements AutoCloseable {
         }
         var limits = ledger.limits(folder.tier());
         long free = Math.max(0, Math.min(fsFreeBytes, limits.sizeBytes() - ledger.observedBytes(folder.tier())));
-        var message = "item " + folder.owner().item() + " has outgrown buffer tier " + folder.tier() + " ("
+        var message = "has outgrown buffer tier " + folder.tier() + " ("
                 + limits.label() + ", "
                 + Bytes.of(limits.sizeBytes()).human() + "): it uses "
                 + Bytes.of(used).human() + " (" + used + " bytes) and may need more, "

@@ -7,14 +7,15 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a manifest that a command line names, and the folder that {@code file://./} in it means. Only regular files and standard
  * input are read, and never more than a manifest may have: what is named by mistake may have no end.
  *
- * @param folder absolute
+ * @param folder absolute; null: there is none
  */
-record ManifestFile(byte[] text, Path folder) {
+record ManifestFile(byte[] text, @Nullable Path folder) {
     private static final String STANDARD_INPUT = "-";
 
     /** It is not read. */

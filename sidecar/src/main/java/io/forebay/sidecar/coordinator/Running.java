@@ -289,7 +289,7 @@ final class Running implements AutoCloseable {
             }
             codes.remove(ExitCode.DURABLE);
             long done = core.table.count(ItemState.DONE);
-            long failed = core.table.count(ItemState.FAILED);
+            long failed = core.table.count(ItemState.FAILED) - core.tally.cancelled();
             long unfinished = core.table.size() - done - failed;
             if (codes.isEmpty() && unfinished > 0) {
                 codes.add(ExitCode.PASSING);
@@ -374,7 +374,7 @@ final class Running implements AutoCloseable {
                     t.size(),
                     t.count(ItemState.DONE),
                     core.skipped,
-                    t.count(ItemState.FAILED),
+                    t.count(ItemState.FAILED) - core.tally.cancelled(),
                     core.held.size(),
                     t.count(ItemState.PENDING),
                     core.plan.totals().bytes(),

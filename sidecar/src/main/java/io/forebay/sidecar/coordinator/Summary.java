@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param done items whose outputs are all durable, those of earlier runs included
  * @param skipped of these: done by earlier runs
- * @param unfinished items neither done nor failed: not started, given back, or cut off
+ * @param unfinished items neither done nor failed: not started, given back, cut off, or cancelled
  * @param failedByReason reason word to number of items
  * @param failures the first failed items, {@link #NAMED_FAILURES} at most
  * @param unexported outputs that are not at their destination; each has a line in {@code UNEXPORTED.jsonl}

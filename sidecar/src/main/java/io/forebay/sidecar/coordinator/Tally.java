@@ -24,6 +24,7 @@ final class Tally {
     private final Map<String, Long> byReason = new TreeMap<>();
     private final List<Summary.FailedItem> named = new ArrayList<>();
     private final Set<ExitCode> codes = EnumSet.noneOf(ExitCode.class);
+    private long cancelled;
     private long unexportedCount;
     private long unexportedBytes;
 
@@ -32,8 +33,14 @@ final class Tally {
     }
 
     void failed(String key, int attempt, Failure failure, List<StepRun> steps) {
+        var code = ExitCode.of(failure.code());
+        codes.add(code);
+        if (code == ExitCode.CANCELLED_BY_INTERRUPT || code == ExitCode.CANCELLED_BY_TERM) {
+            // Nothing is wrong with it: it is as unfinished as those that were not begun.
+            cancelled++;
+            return;
+        }
         byReason.merge(failure.reason(), 1L, Long::sum);
-        codes.add(ExitCode.of(failure.code()));
         if (named.size() < Summary.NAMED_FAILURES) {
             named.add(new Summary.FailedItem(
                     key,
@@ -67,6 +74,12 @@ final class Tally {
         byReason.clear();
         named.clear();
         codes.clear();
+        cancelled = 0;
+    }
+
+    /** Items that have ended for this run since somebody cancelled it. */
+    long cancelled() {
+        return cancelled;
     }
 
     long unexportedCount() {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds outputs whose {@code to} and {@code path} come out the same for two items, so that only the programs' own choice of
- * names keeps their files apart. One pair per output is enough.
+ * names keeps their files apart. One pair per output is enough. That a pattern like {@code *.nii} is the same for all items is as it should
+ * be; told is a whole name without wildcards, and a pattern that holds the item's name and yet is not its own.
  */
 final class OutputClash implements AutoCloseable {
     /** Variables that no two items have in common. */
@@ -30,25 +31,37 @@ final class OutputClash implements AutoCloseable {
             used.addAll(output.path().variables());
             boolean unique = used.stream().anyMatch(UNIQUE::contains) || used.contains("DIR") && used.contains("NAME");
             if (!unique) {
-                watched.add(new Watched(output, scratch));
+                watched.add(new Watched(output, used.contains("NAME") || used.contains("STEM"), scratch));
             }
         }
     }
 
     private static final class Watched {
         private final Output output;
+        /** Its author names the item in it, if not well enough. */
+        private final boolean meantToDiffer;
+
         private final HashTable seen;
         private @Nullable String warning;
 
-        Watched(Output output, Path scratch) {
+        Watched(Output output, boolean meantToDiffer, Path scratch) {
             this.output = output;
+            this.meantToDiffer = meantToDiffer;
             this.seen = new HashTable(scratch);
         }
     }
 
     /** The next item of the plan. */
     void add(String key) {
-        items++;
+        if (items++ == 0) {
+            // Whether a pattern has wildcards is the same for all items.
+            var names = ItemNames.variables(job, key);
+            var patterns = watched.stream()
+                    .filter(w -> !w.meantToDiffer && !w.output.pathGlob(names).isLiteral())
+                    .toList();
+            patterns.forEach(w -> w.seen.close());
+            watched.removeAll(patterns);
+        }
         for (var w : watched) {
             if (w.warning != null) {
                 continue;

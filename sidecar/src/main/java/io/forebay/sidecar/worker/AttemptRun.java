@@ -145,7 +145,7 @@ final class AttemptRun implements Runnable {
                 attempt.took(Stage.WAIT, System.nanoTime() - waited);
             }
         } catch (NeverFitsException e) {
-            throw new AttemptFailed(Failures.neverFits(String.valueOf(e.getMessage())));
+            throw new AttemptFailed(Failures.neverFits("item " + lease.key() + ": " + e.getMessage()));
         }
         var space = attempt.space();
         journal.note(new JournalRecord.Admitted(lease, space.tier()));

@@ -430,7 +430,8 @@ public final class Worker implements AttemptRun.Host {
     private void overgrown(long item, int itemGeneration, int number, int nextTier, String message) {
         var attempt = held.get(item);
         if (attempt != null && attempt.generation() == itemGeneration && attempt.number() == number) {
-            attempt.overgrown(new Attempt.Overgrown(nextTier, message));
+            attempt.overgrown(
+                    new Attempt.Overgrown(nextTier, "item " + attempt.lease().key() + " " + message));
             stopStep(attempt);
         }
     }

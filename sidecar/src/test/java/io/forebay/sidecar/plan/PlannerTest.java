@@ -220,10 +220,14 @@ class PlannerTest {
     }
 
     @Test
-    @DisplayName("items that differ in nothing that `to` and `path` mention are warned of before anything starts")
+    @DisplayName("items whose output has one name, or whose names in `to` and `path` do not tell them apart, are warned of; a pattern like *.nii is not")
     void warnings() throws Exception {
         put("in/a/x.nii", "in/a/y.nii", "in/b/x.nii");
         maker.path = "*.nii";
+        try (var plan = plan()) {
+            assertThat(plan.totals().warnings()).isEmpty();
+        }
+        maker.path = "result.nii";
         try (var plan = plan()) {
             assertThat(plan.totals().warnings())
                     .singleElement()
@@ -237,6 +241,10 @@ class PlannerTest {
         }
         maker.to = "s3://bucket/out/";
         maker.path = "$(STEM).out";
+        try (var plan = plan()) {
+            assertThat(plan.totals().warnings()).singleElement().asString().contains("b/x.nii");
+        }
+        maker.path = "$(STEM)-*.nii";
         try (var plan = plan()) {
             assertThat(plan.totals().warnings()).singleElement().asString().contains("b/x.nii");
         }
