@@ -276,7 +276,8 @@ class CancelIT extends RigTest {
     }
 
     @Test
-    @DisplayName("E2 a second signal when nothing waits to be exported: no list is claimed, where the data are is told; resume finishes")
+    @DisplayName(
+            "E2 a second signal when nothing waits to be exported: no list is claimed, where the data are is told; resume finishes")
     void secondSignalWithoutList() throws Exception {
         keepsBuffer = true;
         rig.input("a", "v");

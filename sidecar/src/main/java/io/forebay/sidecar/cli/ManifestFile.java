@@ -39,7 +39,8 @@ record ManifestFile(byte[] text, @Nullable Path folder) {
                 throw new Refused("it is a folder; name the manifest in it");
             }
             if (Files.exists(path) && !Files.isRegularFile(path)) {
-                throw new Refused("it is no regular file (a pipe or a device); name a file, or - to read standard input");
+                throw new Refused(
+                        "it is no regular file (a pipe or a device); name a file, or - to read standard input");
             }
             try (var in = Files.newInputStream(path)) {
                 return new ManifestFile(

@@ -40,7 +40,8 @@ public final class ValidateCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
-            description = "PipelineJob, YAML or JSON, at most 1 MiB; - reads standard input. file://./x in it means x in the folder of FILE.")
+            description =
+                    "PipelineJob, YAML or JSON, at most 1 MiB; - reads standard input. file://./x in it means x in the folder of FILE.")
     private List<String> files = List.of();
 
     @Option(

@@ -139,8 +139,9 @@ class ValidateCommandTest {
             sparse.setLength(5_000_000_000L);
         }
         assertThat(run(file.toString())).isEqualTo(64);
-        assertThat(err.toString()).isEqualTo(file + ": it has more than 1048576 bytes, the most that a manifest may have;"
-                + " is it another file?\n");
+        assertThat(err.toString())
+                .isEqualTo(file + ": it has more than 1048576 bytes, the most that a manifest may have;"
+                        + " is it another file?\n");
     }
 
     private static InputStream endless() {

@@ -220,7 +220,8 @@ class PlannerTest {
     }
 
     @Test
-    @DisplayName("items whose output has one name, or whose names in `to` and `path` do not tell them apart, are warned of; a pattern like *.nii is not")
+    @DisplayName(
+            "items whose output has one name, or whose names in `to` and `path` do not tell them apart, are warned of; a pattern like *.nii is not")
     void warnings() throws Exception {
         put("in/a/x.nii", "in/a/y.nii", "in/b/x.nii");
         maker.path = "*.nii";
