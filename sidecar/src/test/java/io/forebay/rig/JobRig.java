@@ -216,18 +216,10 @@ public final class JobRig implements AutoCloseable {
 
     /** The command line up to the arguments of {@code forebay}. */
     public List<String> java() {
-        var argv = new ArrayList<String>();
-        argv.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        argv.addAll(List.of(
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xshare:auto",
-                "-Xmx" + heap,
-                "--enable-native-access=ALL-UNNAMED",
-                "-Dstdout.encoding=UTF-8",
-                "-Dstderr.encoding=UTF-8"));
+        var argv = new ArrayList<>(EngineUnderTest.command());
+        argv.add("-Xmx" + heap);
         StepRunnerBinary.path().ifPresent(path -> argv.add("-Dforebay.runner=" + path));
-        argv.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.forebay.sidecar.Main"));
+        argv.add("io.forebay.sidecar.Main");
         return argv;
     }
 
