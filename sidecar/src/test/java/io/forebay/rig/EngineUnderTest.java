@@ -52,8 +52,7 @@ final class EngineUnderTest {
         try {
             var folder = ofThisProcess(Path.of("target", "engine-under-test").toAbsolutePath());
             var command = new ArrayList<String>();
-            command.add(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             command.addAll(OPTIONS);
             command.addAll(List.of("-cp", classPath(folder)));
             var cache = folder.resolve("engine.aot");
