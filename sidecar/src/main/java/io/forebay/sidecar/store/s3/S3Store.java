@@ -76,7 +76,7 @@ public final class S3Store implements Store {
     static S3Store connect(S3Settings settings, Identity identity, Optional<Proxy> proxy, DataPath.Kind kind)
             throws StoreException {
         var errors = new S3Errors(settings, identity);
-        var trust = Trust.of(settings.caFile());
+        var trust = Trust.of(Origin.of(SdkClients.bucketUrl(settings)), settings.caFile());
         var client = SdkClients.of(settings, identity, trust, proxy, S3Settings.CONTROL_TIMEOUT);
         var patient = SdkClients.of(settings, identity, trust, proxy, S3Settings.COMPLETE_TIMEOUT);
         var control = new Control(client, patient, settings, errors);

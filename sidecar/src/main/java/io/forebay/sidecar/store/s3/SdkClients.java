@@ -35,7 +35,7 @@ final class SdkClients {
                 .connectionTimeout(settings.timeouts().connect())
                 .proxyConfiguration(configuration(proxy))
                 .socketTimeout(socketTimeout);
-        trust.managers().ifPresent(managers -> http.tlsTrustManagersProvider(() -> managers));
+        http.tlsTrustManagersProvider(trust::managers);
         var client = S3Client.builder()
                 .httpClientBuilder(http)
                 .region(Region.of(settings.region()))
