@@ -28,7 +28,11 @@ abstract class S3Contract extends StoreContract {
         var settings = TestStores.settings(endpoint(), BUCKET).withSizes(new PartPlan.Sizes(1 << 20, PART));
         store = open(settings);
         client = SdkClients.of(
-                settings, TestStores.identity(), Trust.of(io.forebay.sidecar.store.s3.http.Origin.of(endpoint()), null), Optional.empty(), S3Settings.CONTROL_TIMEOUT);
+                settings,
+                TestStores.identity(),
+                Trust.of(io.forebay.sidecar.store.s3.http.Origin.of(endpoint()), null),
+                Optional.empty(),
+                S3Settings.CONTROL_TIMEOUT);
         folder = "contract-" + FOLDERS.incrementAndGet() + "/";
     }
 
