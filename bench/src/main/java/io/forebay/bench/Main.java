@@ -3,9 +3,11 @@ package io.forebay.bench;
 import io.forebay.bench.measure.Command.CommandFailed;
 import io.forebay.bench.peer.Programs;
 import io.forebay.bench.report.Report;
+import io.forebay.bench.result.Outcome;
 import io.forebay.bench.work.Benchmark;
 import io.forebay.bench.work.Benchmarks;
-import io.forebay.bench.work.Outcome;
+import io.forebay.bench.work.Budget;
+import io.forebay.bench.work.Effort;
 import io.forebay.bench.work.Workshop;
 import io.forebay.bench.work.WrongResult;
 import java.io.IOException;
@@ -18,7 +20,9 @@ import java.util.List;
 public final class Main {
     private Path root = Path.of("");
     private Path cache = Path.of("");
-    private Duration most = Duration.ofMinutes(4);
+    private Duration whole = Duration.ofMinutes(34);
+    private int rounds = 20;
+    private double scale = 1;
     private boolean report = true;
     private boolean list;
     private final List<String> names = new ArrayList<>();
@@ -37,15 +41,11 @@ public final class Main {
                 chosen.forEach(b -> System.out.println(b.id() + "  " + b.title()));
                 return 0;
             }
-            measure(chosen);
-            return 0;
+            return measure(chosen);
         } catch (IllegalArgumentException e) {
             System.err.println("bench: " + e.getMessage());
             return 64;
-        } catch (WrongResult e) {
-            System.err.println("bench: " + e.getMessage());
-            return 1;
-        } catch (IOException | CommandFailed e) {
+        } catch (IOException e) {
             System.err.println("bench: " + e.getMessage());
             return 70;
         }
@@ -56,7 +56,12 @@ public final class Main {
             switch (args[i]) {
                 case "--root" -> root = Path.of(value(args, ++i));
                 case "--cache" -> cache = Path.of(value(args, ++i));
-                case "--minutes" -> most = Duration.ofSeconds(Math.round(60 * Double.parseDouble(value(args, ++i))));
+                case "--minutes" -> whole = Duration.ofSeconds(Math.round(60 * Double.parseDouble(value(args, ++i))));
+                case "--rounds" -> rounds = Integer.parseInt(value(args, ++i));
+                case "--scale" -> {
+                    scale = Double.parseDouble(value(args, ++i));
+                    report = false;
+                }
                 case "--no-report" -> report = false;
                 case "--list" -> list = true;
                 default -> names.add(args[i]);
@@ -89,21 +94,33 @@ public final class Main {
                 || benchmark.id().equals(name);
     }
 
-    private void measure(List<Benchmark> chosen) throws IOException, InterruptedException, CommandFailed, WrongResult {
-        var outcomes = new ArrayList<Outcome>();
+    /** One that fails does not keep the others from being measured. @return the exit code */
+    private int measure(List<Benchmark> chosen) throws IOException, InterruptedException {
+        int code = 0;
         var programs = new Programs(root.toAbsolutePath(), cache);
+        int all = Benchmarks.all().stream().mapToInt(Benchmark::contests).sum();
+        int contests = chosen.stream().mapToInt(Benchmark::contests).sum();
+        var effort = new Effort(new Budget(whole.multipliedBy(contests).dividedBy(all), contests), rounds, scale);
+        var page = new Report(root.resolve("docs"));
         for (var benchmark : chosen) {
             System.out.println("== " + benchmark.id() + ": " + benchmark.title());
-            try (var shop = Workshop.open(programs, cache.resolve("data"), most)) {
-                outcomes.addAll(benchmark.run(shop));
+            try (var shop = Workshop.open(programs, cache.resolve("data"), effort)) {
+                var outcomes = benchmark.run(shop);
+                if (report) {
+                    page.replace(benchmark.id(), outcomes);
+                }
+                outcomes.forEach(Main::tell);
+            } catch (WrongResult | CommandFailed e) {
+                System.err.println("bench: " + e.getMessage());
+                code = e instanceof WrongResult || code == 1 ? 1 : 70;
             }
         }
-        // A part alone does not replace the whole table.
-        if (report && names.isEmpty()) {
-            Report.write(root.resolve("docs"), outcomes, programs.versions());
-        }
-        outcomes.forEach(o -> System.out.println(o.contest().id()
-                + (o.isMet() ? ": met" : ": missed")
-                + o.bestPeer().map(p -> ", " + o.against(p) + " of " + p).orElse("")));
+        return code;
+    }
+
+    private static void tell(Outcome outcome) {
+        System.out.println(outcome.subject().id()
+                + (outcome.isMet() ? ": met" : ": missed")
+                + outcome.bestPeer().map(p -> ", " + outcome.against(p) + " of " + p).orElse(""));
     }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * @param environment in addition to ours
  */
 public record Command(List<String> argv, Map<String, String> environment) {
-    private static final long MOST_MINUTES = 10;
+    private static final long MOST_MINUTES = 4;
 
     public Command {
         argv = List.copyOf(argv);
@@ -32,19 +32,24 @@ public record Command(List<String> argv, Map<String, String> environment) {
         }
     }
 
+    /** As {@link #timed(Path, Stopwatch)}, with the time of the whole process. */
+    public Sample timed(Path scratch) throws IOException, InterruptedException, CommandFailed {
+        return timed(scratch, Stopwatch.whole());
+    }
+
     /**
      * Runs it below GNU time, which waits for it as its shell would.
      *
      * @param scratch folder for its output
      */
-    public Sample timed(Path scratch) throws IOException, InterruptedException, CommandFailed {
+    public Sample timed(Path scratch, Stopwatch watch) throws IOException, InterruptedException, CommandFailed {
         var cost = scratch.resolve("cost");
         var said = scratch.resolve("said");
         var all = new ArrayList<>(List.of("/usr/bin/time", "-o", cost.toString(), "-f", "%U %S %M"));
         all.addAll(argv);
         var builder = new ProcessBuilder(all).redirectErrorStream(true).redirectOutput(said.toFile());
         builder.environment().putAll(environment);
-        long began = System.nanoTime();
+        watch.start();
         var process = builder.start();
         process.getOutputStream().close();
         if (!process.waitFor(MOST_MINUTES, TimeUnit.MINUTES)) {
@@ -52,7 +57,7 @@ public record Command(List<String> argv, Map<String, String> environment) {
             process.destroyForcibly();
             throw new CommandFailed(argv.getFirst() + " did not end within " + MOST_MINUTES + " minutes");
         }
-        double seconds = (System.nanoTime() - began) / 1e9;
+        double seconds = watch.stop();
         if (process.exitValue() != 0) {
             var text = Files.readString(said, StandardCharsets.ISO_8859_1);
             throw new CommandFailed("%s ended with %d: %s"

@@ -1,30 +1,27 @@
 package io.forebay.bench.peer;
 
 import io.forebay.bench.measure.Command;
+import io.forebay.bench.result.Outcome;
 
 /**
  * One way to do the work.
  *
- * @param ours Forebay; exactly one of a contest is
- * @param every runs in each round, or, as 5, in each fifth: for peers so slow that they would eat the others' time
+ * @param once runs in the first round only: a peer so slow that it would eat the others' time, to give an idea
  */
-public record Contender(String name, Command command, boolean ours, int every) {
-    public Contender {
-        if (every < 1) {
-            throw new IllegalArgumentException("every " + every + " rounds");
-        }
-    }
-
+public record Contender(String name, Command command, boolean once) {
     public static Contender peer(String name, Command command) {
-        return new Contender(name, command, false, 1);
+        return new Contender(name, command, false);
     }
 
-    /** Only to give an idea: not in each round. */
     public static Contender slow(String name, Command command) {
-        return new Contender(name, command, false, 5);
+        return new Contender(name, command, true);
     }
 
     public static Contender forebay(Command command) {
-        return new Contender("forebay", command, true, 1);
+        return new Contender(Outcome.OURS, command, false);
+    }
+
+    public boolean ours() {
+        return name.equals(Outcome.OURS);
     }
 }

@@ -3,6 +3,7 @@ package io.forebay.bench.peer;
 import io.forebay.bench.measure.Command;
 import io.forebay.bench.server.S3Server;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +21,14 @@ import java.util.Optional;
  */
 public record Programs(Path root, Path cache) {
     private static final String PREFIX = "s3://" + S3Server.BUCKET + "/";
+
+    /**
+     * How to reach an S3 server, and for what.
+     *
+     * @param many small objects, not one large
+     * @param aws whether aws takes part: with many objects it takes a minute
+     */
+    public record Link(URI endpoint, boolean many, boolean aws) {}
 
     public Path versitygw() {
         return cache.resolve("bin/versitygw");
@@ -48,6 +57,7 @@ public record Programs(Path root, Path cache) {
         asked.put("versitygw", List.of(versitygw().toString(), "--version"));
         asked.put("cp", List.of("/usr/bin/cp", "--version"));
         asked.put("rsync", List.of("/usr/bin/rsync", "--version"));
+        asked.put("xargs", List.of("/usr/bin/xargs", "--version"));
         asked.put("parallel", List.of("/usr/bin/parallel", "--version"));
         for (var entry : asked.entrySet()) {
             if (Files.isExecutable(Path.of(entry.getValue().getFirst()))) {
@@ -73,14 +83,16 @@ public record Programs(Path root, Path cache) {
         return new Command(argv, S3Server.environment());
     }
 
-    private Command rclone(S3Server server, List<String> args) {
+    private Command rclone(URI endpoint, List<String> args) {
         var environment = new HashMap<>(S3Server.environment());
         environment.put("RCLONE_S3_PROVIDER", "Other");
-        environment.put("RCLONE_S3_ENDPOINT", server.endpoint().toString());
+        environment.put("RCLONE_S3_ENDPOINT", endpoint.toString());
         environment.put("RCLONE_S3_ENV_AUTH", "true");
         environment.put("RCLONE_S3_FORCE_PATH_STYLE", "true");
         environment.put("RCLONE_CONFIG", "/dev/null");
-        var argv = new ArrayList<>(List.of(rclone().toString(), "copy", "--transfers", "32", "--checkers", "32"));
+        // The target is empty, but a server may remember for a second what was there before.
+        var argv = new ArrayList<>(
+                List.of(rclone().toString(), "copy", "--transfers", "32", "--checkers", "32", "--ignore-times"));
         argv.addAll(args);
         return new Command(argv, environment);
     }
@@ -89,10 +101,10 @@ public record Programs(Path root, Path cache) {
         return Files.isExecutable(program) ? Optional.of(contender) : Optional.empty();
     }
 
-    /** Everything below a prefix into a folder; Forebay first. @param many small objects, where aws takes minutes */
-    public List<Contender> stageIn(S3Server server, String prefix, Path folder, boolean many) {
+    /** Everything below a prefix into a folder; Forebay first. */
+    public List<Contender> stageIn(Link link, String prefix, Path folder) {
         var all = new ArrayList<Contender>();
-        var endpoint = server.endpoint().toString();
+        var endpoint = link.endpoint().toString();
         all.add(forebay(
                 "stage-in", PREFIX + prefix + "/", folder.toString(), "--endpoint", endpoint, "--region", "us-east-1"));
         ifThere(
@@ -117,50 +129,53 @@ public record Programs(Path root, Path cache) {
                         rclone(),
                         Contender.peer(
                                 "rclone",
-                                rclone(server, List.of(":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString()))))
+                                rclone(link.endpoint(), List.of(":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString()))))
                 .ifPresent(all::add);
-        ifThere(aws(), aws(many, endpoint, PREFIX + prefix, folder.toString())).ifPresent(all::add);
+        aws(link, PREFIX + prefix, folder.toString()).ifPresent(all::add);
         return all;
     }
 
     /** Every file of a folder below a prefix; Forebay first. */
-    public List<Contender> flush(S3Server server, Path folder, String prefix, boolean many) {
+    public List<Contender> flush(Link link, Path folder, String prefix) {
         var all = new ArrayList<Contender>();
-        var endpoint = server.endpoint().toString();
+        var endpoint = link.endpoint().toString();
         all.add(forebay(
                 "flush", folder.toString(), PREFIX + prefix + "/", "--endpoint", endpoint, "--region", "us-east-1"));
-        ifThere(s5cmd(), Contender.peer("s5cmd", upload(server, folder, prefix)))
+        ifThere(s5cmd(), Contender.peer("s5cmd", upload(link.endpoint(), folder, prefix)))
                 .ifPresent(all::add);
         ifThere(
                         rclone(),
                         Contender.peer(
                                 "rclone",
-                                rclone(server, List.of(folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix))))
+                                rclone(link.endpoint(), List.of(folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix))))
                 .ifPresent(all::add);
-        ifThere(aws(), aws(many, endpoint, folder.toString(), PREFIX + prefix)).ifPresent(all::add);
+        aws(link, folder.toString(), PREFIX + prefix).ifPresent(all::add);
         return all;
     }
 
-    private Contender aws(boolean many, String endpoint, String from, String to) {
+    private Optional<Contender> aws(Link link, String from, String to) {
+        if (!link.aws()) {
+            return Optional.empty();
+        }
         var command = s3(List.of(
                 aws().toString(),
                 "--endpoint-url",
-                endpoint,
+                link.endpoint().toString(),
                 "s3",
                 "cp",
                 "--recursive",
                 "--only-show-errors",
                 from,
                 to));
-        return many ? Contender.slow("aws", command) : Contender.peer("aws", command);
+        return ifThere(aws(), link.many() ? Contender.slow("aws", command) : Contender.peer("aws", command));
     }
 
     /** How the objects of a benchmark come to be: by a peer, so that they carry nothing that only Forebay understands. */
-    public Command upload(S3Server server, Path folder, String prefix) {
+    public Command upload(URI endpoint, Path folder, String prefix) {
         return s3(List.of(
                 s5cmd().toString(),
                 "--endpoint-url",
-                server.endpoint().toString(),
+                endpoint.toString(),
                 "--numworkers",
                 "64",
                 "--log",

@@ -1,7 +1,7 @@
 package io.forebay.bench.report;
 
 import io.forebay.bench.measure.Sample;
-import io.forebay.bench.work.Outcome;
+import io.forebay.bench.result.Outcome;
 import java.util.List;
 import java.util.Locale;
 
@@ -19,44 +19,31 @@ final class BarChart {
         int y = 10;
         for (var outcome : outcomes) {
             y += 22;
-            body.append(text(
+            body.append(Svg.text(
                     8,
                     y,
                     "font-weight=\"bold\"",
-                    outcome.contest().id() + ": " + outcome.contest().title()));
-            double longest = outcome.contest().contenders().stream()
-                    .mapToDouble(c -> outcome.seconds(c.name()))
+                    outcome.subject().id() + ": " + outcome.subject().title()));
+            double longest = outcome.contenders().stream()
+                    .mapToDouble(outcome::seconds)
                     .filter(s -> !Double.isNaN(s))
                     .max()
                     .orElse(1);
             y += 6;
-            for (var contender : outcome.contest().contenders()) {
-                var samples = outcome.of(contender.name());
+            for (var contender : outcome.contenders()) {
+                var samples = outcome.of(contender);
                 if (samples.isEmpty()) {
                     continue;
                 }
                 double seconds = Outcome.median(samples, Sample::seconds);
                 double width = seconds / longest * (WIDTH - LABEL - 90);
-                body.append(text(20, y + 13, "", contender.name()));
-                body.append(String.format(
-                        Locale.ROOT,
-                        "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>%n",
-                        LABEL,
-                        y,
-                        width,
-                        BAR,
-                        contender.ours() ? "#1f77b4" : "#b0b0b0"));
-                body.append(text(LABEL + (int) width + 6, y + 13, "", String.format(Locale.ROOT, "%.2f s", seconds)));
+                body.append(Svg.text(20, y + 13, "", contender));
+                body.append(Svg.rectangle(
+                        LABEL, y, width, BAR, contender.equals(Outcome.OURS) ? "#1f77b4" : "#b0b0b0"));
+                body.append(Svg.text(LABEL + width + 6, y + 13, "", String.format(Locale.ROOT, "%.2f s", seconds)));
                 y += BAR + GAP;
             }
         }
-        return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"13\">%n"
-                        .formatted(WIDTH, y + 16)
-                + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" + body + "</svg>\n";
-    }
-
-    private static String text(int x, int y, String attributes, String text) {
-        return "<text x=\"%d\" y=\"%d\" %s>%s</text>%n"
-                .formatted(x, y, attributes, text.replace("&", "&amp;").replace("<", "&lt;"));
+        return Svg.page(WIDTH, y + 16, body.toString());
     }
 }

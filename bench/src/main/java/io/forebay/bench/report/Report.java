@@ -1,27 +1,42 @@
 package io.forebay.bench.report;
 
-import io.forebay.bench.work.Outcome;
+import io.forebay.bench.result.Outcome;
+import io.forebay.bench.result.OutcomeFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
-/** Writes the measured part of {@code docs/benchmarks.md}, between two marks, and its plot; what people wrote around it stays. */
-public final class Report {
+/**
+ * What is measured of {@code docs/benchmarks.md}: the figures of each benchmark lie in files of their own in {@code docs/benchmarks}; the table,
+ * between two marks, and the plots are made from all of them, so that one can be measured again alone. What people wrote around it stays.
+ *
+ * @param docs the folder {@code docs} of the checkout
+ */
+public record Report(Path docs) {
     private static final String BEGIN = "<!-- written by bench/run: begin -->";
     private static final String END = "<!-- written by bench/run: end -->";
 
-    private Report() {}
+    private Path folder() {
+        return docs.resolve("benchmarks");
+    }
 
-    /** @param docs the folder {@code docs} of the checkout */
-    public static void write(Path docs, List<Outcome> outcomes, Map<String, String> versions) throws IOException {
-        Files.createDirectories(docs.resolve("benchmarks"));
-        Files.writeString(docs.resolve("benchmarks/side-by-side.svg"), BarChart.of(outcomes));
+    /** Keeps the figures of one benchmark in place of what there was of it, and writes the page anew. */
+    public void replace(String benchmark, List<Outcome> outcomes) throws IOException {
+        OutcomeFile.remove(folder(), benchmark);
+        for (var outcome : outcomes) {
+            OutcomeFile.write(folder(), outcome);
+        }
+        write();
+    }
+
+    /** The page and the plots, from all figures that there are. */
+    public void write() throws IOException {
+        var outcomes = OutcomeFile.readAll(folder());
         var page = docs.resolve("benchmarks.md");
         var text = Files.exists(page) ? Files.readString(page) : "# Benchmarks\n\n" + BEGIN + "\n" + END + "\n";
         int begin = text.indexOf(BEGIN);
@@ -30,35 +45,58 @@ public final class Report {
             throw new IOException(
                     page + " has no place for what is measured: a line '" + BEGIN + "' and a line '" + END + "'");
         }
-        var part = String.join("\n", part(outcomes, versions));
+        var part = String.join("\n", part(outcomes));
         Files.writeString(page, text.substring(0, begin) + BEGIN + "\n" + part + "\n" + text.substring(end));
     }
 
-    private static List<String> part(List<Outcome> outcomes, Map<String, String> versions) throws IOException {
+    private List<String> part(List<Outcome> outcomes) throws IOException {
         var lines = new ArrayList<String>();
         lines.add("");
-        lines.add("Measured " + LocalDate.now(ZoneOffset.UTC) + " by `bench/run` on " + machine()
-                + ". Every contender is a whole process, start included, in turn; seconds, CPU seconds and memory are medians; the ratio is Forebay's"
-                + " time over the other's within one round, its geometric mean with the 95 % interval. A goal is met when the upper end is below it."
-                + " Every result was compared with its source byte for byte.");
+        lines.add("Every contender is a whole process, start included unless the work says otherwise, in turn, each round begun by another one; seconds and CPU"
+                + " seconds are medians, with the least and the most; memory is the most of any run. The ratio is Forebay's time over the other's within one round: its"
+                + " geometric mean, and the 95 % interval of Student's t on the logarithms. A goal about a ratio is met when the *upper end* is below it. Every"
+                + " result was compared with its source byte for byte.");
         lines.add("");
         lines.addAll(Table.of(outcomes));
         lines.add("");
+        Files.createDirectories(folder());
+        var bars = outcomes.stream().filter(o -> o.subject().point().isEmpty()).toList();
+        Files.writeString(folder().resolve("side-by-side.svg"), BarChart.of(bars));
         lines.add("![Median seconds of each contender](benchmarks/side-by-side.svg)");
         lines.add("");
-        versions.forEach((name, version) -> lines.add("- " + name + ": " + version));
+        var curves = new TreeMap<String, List<Outcome>>();
+        for (var outcome : outcomes) {
+            outcome.subject()
+                    .point()
+                    .ifPresent(p -> curves.computeIfAbsent(p.curve(), c -> new ArrayList<>())
+                            .add(outcome));
+        }
+        for (var curve : curves.entrySet()) {
+            Files.writeString(folder().resolve(curve.getKey() + ".svg"), LineChart.of(curve.getValue()));
+            lines.add("![%s: seconds, measured and by the model](benchmarks/%s.svg)"
+                    .formatted(curve.getKey(), curve.getKey()));
+            lines.add("");
+        }
+        lines.addAll(circumstances(outcomes));
         lines.add("");
         return lines;
     }
 
-    private static String machine() throws IOException {
-        var cpu = Files.readAllLines(Path.of("/proc/cpuinfo"), StandardCharsets.UTF_8).stream()
-                .filter(l -> l.startsWith("model name"))
-                .map(l -> l.substring(l.indexOf(':') + 1).strip())
-                .findFirst()
-                .orElse("an unknown processor");
-        var load = Files.readString(Path.of("/proc/loadavg")).split(" ")[2];
-        return Runtime.getRuntime().availableProcessors() + " processors (" + cpu + "), Linux "
-                + System.getProperty("os.version") + ", load " + load + " in the last 15 minutes";
+    /** Machines with what was measured there, and all versions. */
+    private static List<String> circumstances(List<Outcome> outcomes) {
+        var sites = new TreeMap<String, LinkedHashSet<String>>();
+        var versions = new TreeMap<String, TreeSet<String>>();
+        for (var outcome : outcomes) {
+            var where = outcome.circumstances();
+            sites.computeIfAbsent(where.machine(), m -> new LinkedHashSet<>())
+                    .add(outcome.subject().benchmark());
+            where.versions()
+                    .forEach((name, version) ->
+                            versions.computeIfAbsent(name, n -> new TreeSet<>()).add(version));
+        }
+        var lines = new ArrayList<String>();
+        sites.forEach((machine, ids) -> lines.add("- " + String.join(", ", ids) + ": " + machine));
+        versions.forEach((name, all) -> lines.add("- " + name + ": " + String.join("; ", all)));
+        return lines;
     }
 }

@@ -1,6 +1,9 @@
 package io.forebay.bench.work;
 
+import io.forebay.bench.measure.Command;
+import io.forebay.bench.measure.Stopwatch;
 import io.forebay.bench.peer.Contender;
+import io.forebay.bench.result.Subject;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -8,23 +11,31 @@ import java.util.Optional;
 /**
  * One piece of work that several do in turn.
  *
- * @param id B1, B2, ... and what it is a variant of
  * @param truth folder whose files the result must equal, byte for byte; absent: nothing is left by it
- * @param result folder that each contender fills, removed before the next
- * @param mebibytes carried, for rates; 0: not the point
+ * @param result folder that each contender fills, emptied before the next
+ * @param before run before each contender, not timed
  */
-public record Contest(
-        String id,
-        String title,
-        Goal goal,
+record Contest(
+        Subject subject,
         List<Contender> contenders,
         Optional<Path> truth,
         Path result,
-        double mebibytes) {
-    public Contest {
+        Stopwatch watch,
+        Optional<Command> before) {
+    Contest {
         contenders = List.copyOf(contenders);
-        if (contenders.stream().filter(Contender::ours).count() != 1) {
-            throw new IllegalArgumentException(id + ": not one of the contenders is Forebay");
-        }
+    }
+
+    /** What is timed is the whole process. */
+    Contest(Subject subject, List<Contender> contenders, Optional<Path> truth, Path result) {
+        this(subject, contenders, truth, result, Stopwatch.whole(), Optional.empty());
+    }
+
+    Contest timedBy(Stopwatch other) {
+        return new Contest(subject, contenders, truth, result, other, before);
+    }
+
+    Contest after(Command preparation) {
+        return new Contest(subject, contenders, truth, result, watch, Optional.of(preparation));
     }
 }

@@ -3,6 +3,9 @@ package io.forebay.bench.work;
 import io.forebay.bench.measure.Command;
 import io.forebay.bench.measure.Command.CommandFailed;
 import io.forebay.bench.peer.Contender;
+import io.forebay.bench.result.Goal;
+import io.forebay.bench.result.Outcome;
+import io.forebay.bench.result.Subject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +17,14 @@ import java.util.Optional;
 /** Many items whose command does nothing: what is left is ours. */
 record Items(String id, String title, int items, int slots, double mostMilliseconds) implements Benchmark {
     @Override
+    public int contests() {
+        return 1;
+    }
+
+    @Override
     public List<Outcome> run(Workshop shop) throws IOException, InterruptedException, CommandFailed, WrongResult {
-        var in = Trees.random(shop.memory().resolve("in"), items, 10);
+        int count = shop.effort().of(items);
+        var in = Trees.random(shop.memory().resolve("in"), count, 10);
         var result = shop.disk().resolve("result");
         var job = job(shop.disk(), in, result, "true", slots);
         var contenders = new ArrayList<Contender>();
@@ -30,13 +39,10 @@ record Items(String id, String title, int items, int slots, double mostMilliseco
         }
         var outcome = shop.referee()
                 .judge(new Contest(
-                        id,
-                        title,
-                        new Goal.MillisecondsAnItem(mostMilliseconds, items),
+                        new Subject(id, title, 0, new Goal.MillisecondsAnItem(mostMilliseconds, count)),
                         contenders,
                         Optional.empty(),
-                        result,
-                        0));
+                        result));
         Trees.delete(in);
         return List.of(outcome);
     }

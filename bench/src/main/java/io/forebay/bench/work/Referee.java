@@ -1,69 +1,83 @@
 package io.forebay.bench.work;
 
 import io.forebay.bench.measure.Command.CommandFailed;
+import io.forebay.bench.peer.Contender;
+import io.forebay.bench.result.Circumstances;
+import io.forebay.bench.result.Outcome;
+import io.forebay.bench.result.Run;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 
 /** Lets the contenders do the work in turn, each round beginning with another one, and looks at every result. */
-public final class Referee {
-    private static final int MOST_ROUNDS = 20;
+final class Referee {
     private static final int LEAST_ROUNDS = 4;
 
     private final Path scratch;
-    private final Duration most;
+    private final Effort effort;
+    private final Site site;
 
-    /** @param most time for one contest; a round that was begun is ended, and there are at least two */
-    public Referee(Path scratch, Duration most) {
+    Referee(Path scratch, Effort effort, Site site) {
         this.scratch = scratch;
-        this.most = most;
+        this.effort = effort;
+        this.site = site;
     }
 
-    /** @throws WrongResult a contender said that it is done, and it is not */
-    public Outcome judge(Contest contest) throws IOException, InterruptedException, CommandFailed, WrongResult {
-        var outcome = new Outcome(contest);
-        long until = System.nanoTime() + most.toNanos();
+    /**
+     * Until it is decided, or the time is over; a round that was begun is ended, and there are at least two.
+     *
+     * @throws WrongResult a contender said that it is done, and it is not
+     */
+    Outcome judge(Contest contest) throws IOException, InterruptedException, CommandFailed, WrongResult {
+        long until = System.nanoTime() + effort.budget().next().toNanos();
+        var circumstances = site.circumstances(contest);
+        var runs = new ArrayList<Run>();
         // Caches of the machine are warm for the second who comes, so nobody is measured first.
-        round(contest, outcome, -1);
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            round(contest, outcome, round);
-            boolean late = System.nanoTime() > until;
-            if (late && round >= 1 || round + 1 >= LEAST_ROUNDS && outcome.isDecided()) {
+        round(contest, runs, -1);
+        for (int round = 0; round < effort.mostRounds(); round++) {
+            long began = System.nanoTime();
+            round(contest, runs, round);
+            // What another round would take beyond the time is another contest's.
+            boolean late = System.nanoTime() + (System.nanoTime() - began) / 2 > until;
+            var soFar = outcome(contest, runs, circumstances);
+            if (late && round >= 1 || round + 1 >= LEAST_ROUNDS && soFar.isDecided()) {
                 break;
             }
         }
-        return outcome;
+        return outcome(contest, runs, circumstances);
     }
 
-    /** @param number -1: for practice, without those that come seldom */
-    private void round(Contest contest, Outcome outcome, int number)
+    private static Outcome outcome(
+            Contest contest, List<Run> runs, Circumstances circumstances) {
+        var names = contest.contenders().stream().map(Contender::name).toList();
+        return new Outcome(contest.subject(), names, runs, circumstances);
+    }
+
+    /** @param number -1: for practice, without those that come once */
+    private void round(Contest contest, List<Run> runs, int number)
             throws IOException, InterruptedException, CommandFailed, WrongResult {
         var order = new ArrayList<>(contest.contenders());
         Collections.rotate(order, number);
         for (var contender : order) {
-            if (number < 0 && contender.every() > 1 || number >= 0 && number % contender.every() != 0) {
+            if (contender.once() && number != 0) {
                 continue;
             }
             Trees.empty(contest.result());
-            var sample = contender.command().timed(scratch);
-            var truth = contest.truth();
-            if (truth.isPresent()) {
-                var difference = Trees.difference(truth.get(), contest.result());
-                if (difference.isPresent()) {
-                    throw new WrongResult(
-                            contest.id() + ": " + contender.name() + " succeeded, but " + difference.get());
-                }
+            if (contest.before().isPresent()) {
+                contest.before().get().timed(scratch);
             }
+            var sample = contender.command().timed(scratch, contest.watch());
+            check(contest, contender);
             if (number >= 0) {
-                outcome.add(contender.name(), number, sample);
+                runs.add(new Run(contender.name(), number, sample));
             }
             System.out.println(String.format(
                     Locale.ROOT,
                     "%s %s %-14s %7.2f s  cpu %6.2f s  %4d MiB",
-                    contest.id(),
+                    contest.subject().id(),
                     number < 0 ? "warm-up" : "round " + (number + 1),
                     contender.name(),
                     sample.seconds(),
@@ -71,5 +85,16 @@ public final class Referee {
                     sample.peakKib() >> 10));
         }
         Trees.empty(contest.result());
+    }
+
+    private static void check(Contest contest, Contender contender) throws IOException, WrongResult {
+        var truth = contest.truth();
+        if (truth.isPresent()) {
+            var difference = Trees.difference(truth.get(), contest.result());
+            if (difference.isPresent()) {
+                throw new WrongResult(
+                        contest.subject().id() + ": " + contender.name() + " succeeded, but " + difference.get());
+            }
+        }
     }
 }

@@ -1,38 +1,51 @@
 package io.forebay.bench.work;
 
 import io.forebay.bench.measure.Command.CommandFailed;
+import io.forebay.bench.peer.Programs.Link;
+import io.forebay.bench.result.Goal;
+import io.forebay.bench.result.Outcome;
+import io.forebay.bench.result.Subject;
 import io.forebay.bench.server.S3Server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/**
- * Between S3 and memory; small objects on two servers, one of which keeps connections alive.
- *
- * @param goal of the ratio to the best peer
- */
-record S3Transfers(String id, String title, boolean in, int files, long bytes, double goal) implements Benchmark {
+/** Between S3 and memory; small objects on two servers, one of which keeps connections alive. */
+record S3Transfers(String id, String title, boolean in, int files, long bytes, List<Goal> goals)
+        implements Benchmark {
     private static final String PREFIX = "data";
+
+    S3Transfers {
+        goals = List.copyOf(goals);
+    }
+
+    @Override
+    public int contests() {
+        return files > 1 ? 2 : 1;
+    }
 
     @Override
     public List<Outcome> run(Workshop shop) throws IOException, InterruptedException, CommandFailed, WrongResult {
         var outcomes = new ArrayList<Outcome>();
-        var truth = Trees.random(shop.memory().resolve("truth"), files, bytes);
+        boolean many = files > 1;
+        int count = many ? shop.effort().of(files) : 1;
+        var truth = Trees.random(shop.memory().resolve("truth"), count, many ? bytes : shop.effort().of(bytes));
         // The servers' files lie in memory too: a disk would be all that is measured.
         try (var server =
                 S3Server.versitygw(shop.programs().versitygw(), shop.memory().resolve("versitygw"))) {
-            outcomes.add(on(server, shop, truth));
+            outcomes.add(on(server, shop, truth, many && in));
         }
         Trees.delete(shop.memory().resolve("versitygw"));
         // It reads a whole object for the MD5 of its ETag at every request: of 2 GiB in parts that is minutes, of
         // whoever asks.
-        if (files > 1 && Files.isExecutable(shop.programs().rclone())) {
+        if (many && Files.isExecutable(shop.programs().rclone())) {
             try (var server =
                     S3Server.rclone(shop.programs().rclone(), shop.memory().resolve("rclone"))) {
-                outcomes.add(on(server, shop, truth));
+                outcomes.add(on(server, shop, truth, false));
             }
             Trees.delete(shop.memory().resolve("rclone"));
         }
@@ -40,30 +53,30 @@ record S3Transfers(String id, String title, boolean in, int files, long bytes, d
         return outcomes;
     }
 
-    private Outcome on(S3Server server, Workshop shop, Path truth)
+    /** @param slowest whether aws takes part with small objects: a minute for each time */
+    private Outcome on(S3Server server, Workshop shop, Path truth, boolean slowest)
             throws IOException, InterruptedException, CommandFailed, WrongResult {
-        var many = files > 100;
-        var name = id + ", " + server.name();
-        var mebibytes = files * (double) bytes / (1 << 20);
+        boolean many = files > 1;
+        var subject = new Subject(
+                id + ", " + server.name(),
+                title,
+                Trees.bytes(truth) / (double) (1 << 20),
+                goals,
+                Map.of(),
+                Optional.empty());
+        var link = new Link(server.endpoint(), many, slowest || !many);
         if (in) {
-            shop.programs()
-                    .upload(server, truth, PREFIX)
-                    .timed(Files.createDirectories(shop.disk().resolve("scratch")));
+            shop.programs().upload(server.endpoint(), truth, PREFIX).timed(shop.scratch());
             var folder = shop.memory().resolve("result");
-            var contenders = shop.programs().stageIn(server, PREFIX, folder, many);
             return shop.referee()
                     .judge(new Contest(
-                            name, title, new Goal.OfBestPeer(goal), contenders, Optional.of(truth), folder, mebibytes));
+                            subject, shop.programs().stageIn(link, PREFIX, folder), Optional.of(truth), folder));
         }
-        var contenders = shop.programs().flush(server, truth, PREFIX, many);
         return shop.referee()
                 .judge(new Contest(
-                        name,
-                        title,
-                        new Goal.OfBestPeer(goal),
-                        contenders,
+                        subject,
+                        shop.programs().flush(link, truth, PREFIX),
                         Optional.of(truth),
-                        server.folder(PREFIX),
-                        mebibytes));
+                        server.folder(PREFIX)));
     }
 }

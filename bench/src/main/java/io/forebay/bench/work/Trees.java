@@ -28,6 +28,15 @@ final class Trees {
         return folder;
     }
 
+    /** Of all files below it. */
+    static long bytes(Path folder) throws IOException {
+        long sum = 0;
+        for (var name : names(folder)) {
+            sum += Files.size(folder.resolve(name));
+        }
+        return sum;
+    }
+
     /** Where the trees differ, in words. Folders and files that begin with a dot are a server's own. */
     static Optional<String> difference(Path truth, Path result) throws IOException {
         var expected = names(truth);
