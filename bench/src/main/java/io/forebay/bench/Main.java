@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** What {@code bench/run} starts; its options are described there. */
 public final class Main {
@@ -121,6 +122,12 @@ public final class Main {
     private static void tell(Outcome outcome) {
         System.out.println(outcome.subject().id()
                 + (outcome.isMet() ? ": met" : ": missed")
-                + outcome.bestPeer().map(p -> ", " + outcome.against(p) + " of " + p).orElse(""));
+                + outcome.bestPeer().map(p -> against(outcome, p)).orElse(""));
+    }
+
+    private static String against(Outcome outcome, String peer) {
+        var r = outcome.against(peer);
+        return String.format(
+                Locale.ROOT, ", %.2f (%.2f to %.2f, %d pairs) of %s", r.mean(), r.low(), r.high(), r.pairs(), peer);
     }
 }

@@ -129,7 +129,9 @@ public record Programs(Path root, Path cache) {
                         rclone(),
                         Contender.peer(
                                 "rclone",
-                                rclone(link.endpoint(), List.of(":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString()))))
+                                rclone(
+                                        link.endpoint(),
+                                        List.of(":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString()))))
                 .ifPresent(all::add);
         aws(link, PREFIX + prefix, folder.toString()).ifPresent(all::add);
         return all;
@@ -147,7 +149,9 @@ public record Programs(Path root, Path cache) {
                         rclone(),
                         Contender.peer(
                                 "rclone",
-                                rclone(link.endpoint(), List.of(folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix))))
+                                rclone(
+                                        link.endpoint(),
+                                        List.of(folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix))))
                 .ifPresent(all::add);
         aws(link, folder.toString(), PREFIX + prefix).ifPresent(all::add);
         return all;

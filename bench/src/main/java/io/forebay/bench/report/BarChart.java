@@ -38,8 +38,8 @@ final class BarChart {
                 double seconds = Outcome.median(samples, Sample::seconds);
                 double width = seconds / longest * (WIDTH - LABEL - 90);
                 body.append(Svg.text(20, y + 13, "", contender));
-                body.append(Svg.rectangle(
-                        LABEL, y, width, BAR, contender.equals(Outcome.OURS) ? "#1f77b4" : "#b0b0b0"));
+                body.append(
+                        Svg.rectangle(LABEL, y, width, BAR, contender.equals(Outcome.OURS) ? "#1f77b4" : "#b0b0b0"));
                 body.append(Svg.text(LABEL + width + 6, y + 13, "", String.format(Locale.ROOT, "%.2f s", seconds)));
                 y += BAR + GAP;
             }

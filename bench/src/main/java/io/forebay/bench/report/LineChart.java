@@ -26,9 +26,8 @@ final class LineChart {
     private final StringBuilder body = new StringBuilder();
 
     private LineChart(List<Outcome> points) {
-        this.points = points.stream()
-                .sorted(Comparator.comparingDouble(LineChart::x))
-                .toList();
+        this.points =
+                points.stream().sorted(Comparator.comparingDouble(LineChart::x)).toList();
         mostX = points.stream().mapToDouble(LineChart::x).max().orElse(1);
         mostY = 1.05
                 * points.stream()
@@ -82,11 +81,7 @@ final class LineChart {
         }
         for (var name : predicted) {
             var hue = COLOURS.get(colour++ % COLOURS.size());
-            curve(
-                    o -> o.subject().predicted().getOrDefault(name, Double.NaN),
-                    hue,
-                    "stroke-dasharray=\"6 4\"",
-                    false);
+            curve(o -> o.subject().predicted().getOrDefault(name, Double.NaN), hue, "stroke-dasharray=\"6 4\"", false);
             legend(row++, name, hue, "stroke-dasharray=\"6 4\"");
         }
         return Svg.page(WIDTH, HEIGHT, body.toString());

@@ -52,10 +52,11 @@ public record Report(Path docs) {
     private List<String> part(List<Outcome> outcomes) throws IOException {
         var lines = new ArrayList<String>();
         lines.add("");
-        lines.add("Every contender is a whole process, start included unless the work says otherwise, in turn, each round begun by another one; seconds and CPU"
-                + " seconds are medians, with the least and the most; memory is the most of any run. The ratio is Forebay's time over the other's within one round: its"
-                + " geometric mean, and the 95 % interval of Student's t on the logarithms. A goal about a ratio is met when the *upper end* is below it. Every"
-                + " result was compared with its source byte for byte.");
+        lines.add(
+                "Every contender is a whole process, start included unless the work says otherwise, in turn, each round begun by another one; seconds and CPU"
+                        + " seconds are medians, with the least and the most; memory is the most of any run. The ratio is Forebay's time over the other's within one round: its"
+                        + " geometric mean, and the 95 % interval of Student's t on the logarithms. A goal about a ratio is met when the *upper end* is below it. Every"
+                        + " result was compared with its source byte for byte.");
         lines.add("");
         lines.addAll(Table.of(outcomes));
         lines.add("");

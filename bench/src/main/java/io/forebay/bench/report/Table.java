@@ -27,8 +27,7 @@ final class Table {
             }
             outcome.subject()
                     .predicted()
-                    .forEach((what, seconds) ->
-                            lines.add(format("| | | *%s* | *%.2f* | | | | | | |", what, seconds)));
+                    .forEach((what, seconds) -> lines.add(format("| | | *%s* | *%.2f* | | | | | | |", what, seconds)));
         }
         return lines;
     }
@@ -83,11 +82,18 @@ final class Table {
             case Goal.OfBestPeer(var ratio, var peers) ->
                 format(ratio == Math.rint(ratio * 10) / 10 ? "%.1f x " : "%.2f x ", ratio)
                         + (peers.isEmpty() ? "the best peer" : String.join(" or ", peers));
-            case Goal.SpeedUp(var least, var peer) -> format("%.1f times as fast as %s", least, peer)
-                    + (outcome.ran(peer) ? format(", here %.2f", 1 / outcome.against(peer).mean()) : "");
+            case Goal.SpeedUp(var least, var peer) ->
+                format("%.1f times as fast as %s", least, peer)
+                        + (outcome.ran(peer)
+                                ? format(
+                                        ", here %.2f", 1 / outcome.against(peer).mean())
+                                : "");
             case Goal.AsPredicted(var speedUp, var tolerance, var peer) ->
                 format("%.2f times as fast as %s, as the model says, within %.0f %%", speedUp, peer, tolerance * 100)
-                        + (outcome.ran(peer) ? format(", here %.2f", 1 / outcome.against(peer).mean()) : "");
+                        + (outcome.ran(peer)
+                                ? format(
+                                        ", here %.2f", 1 / outcome.against(peer).mean())
+                                : "");
             case Goal.Seconds(var most) -> format("%.2f s", most);
             case Goal.MillisecondsAnItem item ->
                 format("%.0f ms an item, here %.2f", item.most(), item.measured(outcome));

@@ -133,8 +133,7 @@ public final class OutcomeFile {
                 case "mebibytes" -> mebibytes = Double.parseDouble(first);
                 case "goal" -> goals.add(Goal.parse(words.subList(1, words.size())));
                 case "predicted" -> predicted.put(first, Double.parseDouble(words.get(2)));
-                case "point" ->
-                    point = Optional.of(new Point(first, words.get(2), Double.parseDouble(words.get(3))));
+                case "point" -> point = Optional.of(new Point(first, words.get(2), Double.parseDouble(words.get(3))));
                 case "date" -> date = LocalDate.parse(first);
                 case "machine" -> machine = first;
                 case "load" -> load = Double.parseDouble(first);

@@ -22,6 +22,8 @@ public final class Benchmarks {
                 new S3Transfers("B1", "stage-in of one object of 2 GiB, S3 to memory", true, 1, 2 * GIB, STAGE_LARGE),
                 new S3Transfers(
                         "B2", "stage-in of 10,000 objects of 10 KiB, S3 to memory", true, 10_000, 10 << 10, STAGE_MANY),
+                new FarTransfers("B3a", "stage-in of one object of 2 GiB over a long line", 1, 2 * GIB, 0.8),
+                new FarTransfers("B3b", "stage-in of 10,000 objects of 10 KiB over a long line", 10_000, 10 << 10, 0.8),
                 new S3Transfers("B4a", "flush of one file of 2 GiB, memory to S3", false, 1, 2 * GIB, FLUSH),
                 new S3Transfers("B4b", "flush of 10,000 files of 10 KiB, memory to S3", false, 10_000, 10 << 10, FLUSH),
                 new PosixCopy("B5a", "copy of 2 GiB, disk to memory", true, 2 * GIB, 0.8),

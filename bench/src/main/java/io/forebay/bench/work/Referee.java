@@ -50,8 +50,7 @@ final class Referee {
         return outcome(contest, runs, circumstances);
     }
 
-    private static Outcome outcome(
-            Contest contest, List<Run> runs, Circumstances circumstances) {
+    private static Outcome outcome(Contest contest, List<Run> runs, Circumstances circumstances) {
         var names = contest.contenders().stream().map(Contender::name).toList();
         return new Outcome(contest.subject(), names, runs, circumstances);
     }

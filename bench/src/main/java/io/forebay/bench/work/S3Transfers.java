@@ -15,8 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Between S3 and memory; small objects on two servers, one of which keeps connections alive. */
-record S3Transfers(String id, String title, boolean in, int files, long bytes, List<Goal> goals)
-        implements Benchmark {
+record S3Transfers(String id, String title, boolean in, int files, long bytes, List<Goal> goals) implements Benchmark {
     private static final String PREFIX = "data";
 
     S3Transfers {
@@ -33,7 +32,10 @@ record S3Transfers(String id, String title, boolean in, int files, long bytes, L
         var outcomes = new ArrayList<Outcome>();
         boolean many = files > 1;
         int count = many ? shop.effort().of(files) : 1;
-        var truth = Trees.random(shop.memory().resolve("truth"), count, many ? bytes : shop.effort().of(bytes));
+        var truth = Trees.random(
+                shop.memory().resolve("truth"),
+                count,
+                many ? bytes : shop.effort().of(bytes));
         // The servers' files lie in memory too: a disk would be all that is measured.
         try (var server =
                 S3Server.versitygw(shop.programs().versitygw(), shop.memory().resolve("versitygw"))) {

@@ -35,7 +35,8 @@ final class Site {
                 used.put(name, version);
             }
         });
-        double load = Double.parseDouble(Files.readString(Path.of("/proc/loadavg")).split(" ")[1]);
+        double load =
+                Double.parseDouble(Files.readString(Path.of("/proc/loadavg")).split(" ")[1]);
         return new Circumstances(LocalDate.now(ZoneOffset.UTC), machine, load, used);
     }
 

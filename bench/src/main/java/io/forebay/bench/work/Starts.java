@@ -36,7 +36,7 @@ record Starts(String id, String title) implements Benchmark {
 
     private Outcome judged(Workshop shop, String variant, String what, double most, Contender forebay)
             throws IOException, InterruptedException, CommandFailed, WrongResult {
-        var subject = new Subject(id + ", " + variant, what, 0, new Goal.Seconds(most), new Goal.Resident(80));
+        var subject = new Subject(id + ", " + variant, what, 0, new Goal.Seconds(most));
         return shop.referee()
                 .judge(new Contest(
                         subject, List.of(forebay), Optional.empty(), shop.disk().resolve("result")));

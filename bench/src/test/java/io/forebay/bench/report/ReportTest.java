@@ -44,7 +44,8 @@ class ReportTest {
     void oneRowAlone() throws Exception {
         var page = docs.resolve("benchmarks.md");
         Files.writeString(
-                page, "by hand\n<!-- written by bench/run: begin -->\n<!-- written by bench/run: end -->\nalso by hand\n");
+                page,
+                "by hand\n<!-- written by bench/run: begin -->\n<!-- written by bench/run: end -->\nalso by hand\n");
         var report = new Report(docs);
         report.replace("B1", List.of(outcome("B1, old", 1, 2, Optional.empty())));
         report.replace("B10", List.of(outcome("B10", 3, 2, Optional.empty())));

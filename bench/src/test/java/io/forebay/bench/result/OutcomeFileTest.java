@@ -45,7 +45,8 @@ class OutcomeFileTest {
         OutcomeFile.write(folder, outcome("B8, n 10"));
         var read = OutcomeFile.readAll(folder).getFirst();
         assertThat(read.subject().title()).isEqualTo("tab and é");
-        assertThat(read.subject().point()).isEqualTo(outcome("B8, n 10").subject().point());
+        assertThat(read.subject().point())
+                .isEqualTo(outcome("B8, n 10").subject().point());
         assertThat(read.subject().predicted()).isEqualTo(Map.of("by the model", 1.25));
         assertThat(read.subject().goals().subList(1, 7))
                 .isEqualTo(outcome("B8, n 10").subject().goals().subList(1, 7));
