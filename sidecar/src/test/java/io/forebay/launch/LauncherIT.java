@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("alone")
 class LauncherIT {
     private static final Path SOURCE = Path.of("sidecar/src/main/java/io/forebay/sidecar/Main.java");
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
  * that does nothing else: see {@link Machine}.
  */
 @Tag("slow")
+@Tag("alone")
 class OverlapIT extends RigTest {
     private static final Duration ROUND_TRIP = Duration.ofMillis(20);
     private static final Pattern SECONDS = Pattern.compile("\"seconds\":([0-9.]+)");

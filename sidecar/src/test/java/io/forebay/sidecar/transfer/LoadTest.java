@@ -29,11 +29,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Many files at once, and speed relative to one at a time. */
 @Timeout(120)
+@Tag("alone")
 class LoadTest {
     /** Repeats after 256 bytes. */
     private static final byte[] PATTERN = new byte[ChunkPool.LARGE + 256];
