@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code forebay coordinator} and {@code forebay buffer}: one coordinator and two workers, each a process of its own, on one machine. */
@@ -151,9 +150,6 @@ class ApartIT extends RigTest {
     @Test
     @DisplayName(
             "R8 a machine with a worker dies in mid-item: after its lease the other one takes over, nothing is lost or counted")
-    // On an idle machine the first worker has leased all twelve before the second comes, which then waits for a share
-    // in vain.
-    @Tag("unproven")
     void workerDies() throws Exception {
         keepsBuffer = true;
         items(12);

@@ -35,14 +35,17 @@ import java.util.zip.CRC32C;
 
 /** A worker made of plain calls: what a real one says to the coordinator and does at the stores, in steps. */
 public final class FakeWorker {
-    private static final Timing TIMING = new Timing(0, 1, 2, 3, 4, 5);
-
     private final CoordinatorRig rig;
     public final String name;
     public String instance = UUID.randomUUID().toString();
     public int generation;
     /** What it says of the inputs of every attempt. */
     public List<String> sums = List.of();
+
+    /** Commands that it runs at once. */
+    public int slots = 2;
+    /** How long its attempts took. */
+    public Timing timing = new Timing(0, 1, 2, 3, 4, 5);
 
     /** Number of the last renewal. */
     public long renewals;
@@ -60,7 +63,7 @@ public final class FakeWorker {
                 .map(l -> new Holding(
                         l.item(), l.itemId(), l.generation(), l.attempt(), states.getOrDefault(l.item(), "LEASED")))
                 .toList();
-        var answer = link.register(new Register(name, instance, "node", 2, holding));
+        var answer = link.register(new Register(name, instance, "node", slots, holding));
         generation = answer.generation();
         answer.drop().forEach(this::forget);
         return answer;
@@ -199,7 +202,7 @@ public final class FakeWorker {
                 List.of(run(0)),
                 outputs,
                 List.of(),
-                TIMING,
+                timing,
                 sums));
     }
 
@@ -216,7 +219,7 @@ public final class FakeWorker {
                 List.of(run(1)),
                 List.of(),
                 unexported,
-                TIMING,
+                timing,
                 sums));
     }
 

@@ -229,6 +229,7 @@ final class Commits {
         var published = residue == null ? List.<StagedOutput>of() : residue.published();
         core.letGo(h);
         core.deaths.remove(h.worker.name);
+        core.pace.note(e.timing());
         core.table.apply(item, ItemEvent.COMPLETE);
         core.pending.clear(item);
         core.tally.unexported(item, core.table.listAnew(item), e.unexported());

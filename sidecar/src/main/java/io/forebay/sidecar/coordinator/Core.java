@@ -38,6 +38,7 @@ final class Core {
     final HashTable names;
 
     final PendingQueue pending;
+    final Pace pace = new Pace();
     final Tally tally;
     final RecordLog log;
     final int generation;

@@ -49,6 +49,7 @@ final class Leasing {
                 worker = before;
             } else {
                 worker = new WorkerState(hello.worker(), hello.instance(), hello.node(), hello.slots());
+                worker.begunAtNanos = core.now();
                 core.workers.put(hello.worker(), worker);
             }
             worker.leaseUntilNanos = core.now() + core.leaseNanos;
@@ -163,11 +164,12 @@ final class Leasing {
             }
             core.endRecovery();
             var items = choose(worker, request.max());
+            boolean leave = items.isEmpty() && stealing.mayLeave(worker);
+            worker.toldDrained = leave;
+            stealing.answered(worker, !items.isEmpty(), leave);
             if (!items.isEmpty()) {
                 return new Leases(items, false, 0);
             }
-            boolean leave = stealing.mayLeave(worker);
-            worker.toldDrained = leave;
             return new Leases(List.of(), leave, core.pending.nothingBeingCleaned() ? RETRY_MILLIS : RETRY_SOON_MILLIS);
         } finally {
             core.lock.unlock();
@@ -179,7 +181,8 @@ final class Leasing {
         if (worker.heldAlone > 0) {
             return items;
         }
-        while (items.size() < max) {
+        int allowed = stealing.allowed(worker, max);
+        while (items.size() < allowed) {
             int item = core.pending.next();
             if (item < 0) {
                 break;
@@ -314,8 +317,14 @@ final class Leasing {
 
     private void report(int item, String state) {
         var event = event(state);
-        if (event != null && ItemTransitions.allows(core.table.state(item), event)) {
-            core.table.apply(item, event);
+        var before = core.table.state(item);
+        if (event == null || !ItemTransitions.allows(before, event)) {
+            return;
+        }
+        core.table.apply(item, event);
+        var h = core.held.get(item);
+        if (event == ItemEvent.RUN && before != ItemState.RUNNING && h != null) {
+            h.worker.begunAtNanos = core.now();
         }
     }
 

@@ -1,7 +1,9 @@
 package io.forebay.sidecar.coordinator;
 
 import io.forebay.message.Messages.WorkerCounters;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,15 @@ final class WorkerState {
     long renewal;
     /** It was told that nothing is left for it. */
     boolean toldDrained;
+    /** It asked for items when it had nothing to begin, and got none. */
+    boolean waits;
+    /** What others were asked to give back for it, as far as it has been noticed that they did. */
+    final List<Held> asked = new ArrayList<>();
+
+    /** When it asked for items last. */
+    long askedAtNanos;
+    /** When it began an item last, or came. */
+    long begunAtNanos;
     /** When a runner died under several of its items; 0: never. */
     long runnerLostAtNanos;
 

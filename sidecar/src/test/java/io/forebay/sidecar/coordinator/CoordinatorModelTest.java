@@ -11,7 +11,11 @@ import net.jqwik.api.ShrinkingMode;
 
 /** Whatever workers send, twice or late, and whoever dies; see {@link MessageStorm}. */
 class CoordinatorModelTest {
-    @Property(tries = 1000, shrinking = ShrinkingMode.OFF)
+    private static final int TRIES = 1000;
+    private static int tries;
+    private static int recalls;
+
+    @Property(tries = TRIES, shrinking = ShrinkingMode.OFF)
     @Label(
             "C9 R1 R2 R7 random messages, repeated, late, lost: each item completes once or fails for good, each name has one"
                     + " record, nothing is leased to two who live, or again once it has ended, and everything ends")
@@ -22,6 +26,10 @@ class CoordinatorModelTest {
             storm.run(250);
             storm.finish();
             assertThat(storm.complaints()).as(storm.story()).isEmpty();
+            recalls += storm.recalls();
+            if (++tries == TRIES) {
+                assertThat(recalls).as("items that were recalled for a worker that waited").isGreaterThan(TRIES / 10);
+            }
         } finally {
             Files.delete(scratch);
         }

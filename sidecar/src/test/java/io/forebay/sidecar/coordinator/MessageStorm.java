@@ -58,6 +58,7 @@ final class MessageStorm {
     private GatedStore gate = new GatedStore();
     private Coordinator coordinator;
     private boolean calm;
+    private int recalls;
 
     MessageStorm(long seed, Path scratch) throws Exception {
         random = new Random(seed);
@@ -80,6 +81,11 @@ final class MessageStorm {
 
     String story() {
         return String.join("\n", story);
+    }
+
+    /** Items that were given back because another worker waited. */
+    int recalls() {
+        return recalls;
     }
 
     int ended() {
@@ -289,7 +295,7 @@ final class MessageStorm {
         var holding = worker.holds.values().stream()
                 .map(l -> new Holding(l.item(), l.itemId(), l.generation(), l.attempt(), "READY"))
                 .toList();
-        var message = new Register(worker.name, worker.instance, "node", 2, holding);
+        var message = new Register(worker.name, worker.instance, "node", 1, holding);
         var held = Map.copyOf(worker.holds);
         sendNoted(worker.name + " registers with " + held.keySet(), life, link -> {
             var answer = link.register(message);
@@ -304,7 +310,7 @@ final class MessageStorm {
     /** @param named what it held when it wrote the message */
     private void renew(Life life, long number, Map<Long, ItemLease> named) throws Exception {
         var states = new HashMap<Long, String>();
-        named.keySet().forEach(item -> states.put(item, random.nextBoolean() ? "RUNNING" : "FETCHING"));
+        named.keySet().forEach(item -> states.put(item, begun(life, item) ? "RUNNING" : "FETCHING"));
         var message = new Renew(
                 life.worker.name,
                 life.worker.instance,
@@ -312,6 +318,7 @@ final class MessageStorm {
                 number,
                 states,
                 CoordinatorRig.NO_COUNTERS);
+        var recalled = new ArrayList<Long>();
         sendNoted(life.worker.name + " renews " + states, life, link -> {
             var answer = link.renew(message);
             if (answer.generation() == life.worker.generation) {
@@ -319,8 +326,22 @@ final class MessageStorm {
                         .filter(item -> named.get(item) == life.worker.holds.get(item))
                         .forEach(life.worker::forget);
                 heard(life);
+                recalled.addAll(answer.recall());
             }
         });
+        for (var item : recalled) {
+            var work = life.work.get(item);
+            // Some have begun meanwhile.
+            if (work != null && work.lease == named.get(item) && work.phase == Phase.LEASED && random.nextInt(4) > 0) {
+                recalls++;
+                release(life, work);
+            }
+        }
+    }
+
+    private boolean begun(Life life, long item) {
+        var work = life.work.get(item);
+        return random.nextInt(4) == 0 || work != null && work.phase != Phase.LEASED;
     }
 
     private void lease(Life life) throws Exception {
