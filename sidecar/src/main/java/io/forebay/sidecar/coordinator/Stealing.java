@@ -63,9 +63,7 @@ final class Stealing {
 
     /** One that stopped asking has died or drains: its place at the table is not kept for long. */
     private boolean waits(WorkerState worker) {
-        return worker.waits
-                && core.now() - worker.askedAtNanos < core.leaseNanos / 2
-                && need(worker) != Need.NONE;
+        return worker.waits && core.now() - worker.askedAtNanos < core.leaseNanos / 2 && need(worker) != Need.NONE;
     }
 
     /**

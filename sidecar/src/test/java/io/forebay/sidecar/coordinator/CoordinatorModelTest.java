@@ -28,7 +28,9 @@ class CoordinatorModelTest {
             assertThat(storm.complaints()).as(storm.story()).isEmpty();
             recalls += storm.recalls();
             if (++tries == TRIES) {
-                assertThat(recalls).as("items that were recalled for a worker that waited").isGreaterThan(TRIES / 10);
+                assertThat(recalls)
+                        .as("items that were recalled for a worker that waited")
+                        .isGreaterThan(TRIES / 10);
             }
         } finally {
             Files.delete(scratch);

@@ -139,8 +139,12 @@ class StealingTest {
             assertThat(late.lease(coordinator, 36)).isEmpty();
             first.renewObediently(coordinator);
 
-            assertThat(first.lease(coordinator, 36)).as("another one waits for it").isEmpty();
-            assertThat(late.lease(coordinator, 36)).as("half of what was not begun").hasSize(5);
+            assertThat(first.lease(coordinator, 36))
+                    .as("another one waits for it")
+                    .isEmpty();
+            assertThat(late.lease(coordinator, 36))
+                    .as("half of what was not begun")
+                    .hasSize(5);
             assertThat(late.lease(coordinator, 36)).as("it has enough").isEmpty();
             assertThat(first.renew(coordinator).recall()).isEmpty();
         }
@@ -182,7 +186,8 @@ class StealingTest {
     }
 
     @Test
-    @DisplayName("L5 the odd item does not go to one whose slots are busy, nor what free slots begin at once to anybody")
+    @DisplayName(
+            "L5 the odd item does not go to one whose slots are busy, nor what free slots begin at once to anybody")
     void littleToGain() throws Exception {
         rig.inputs(5);
         try (var coordinator = start(RunMode.RUN)) {
@@ -204,7 +209,8 @@ class StealingTest {
     }
 
     @Test
-    @DisplayName("L5 what is staged stays where its turn comes sooner than another worker could stage it, but not behind a slow item")
+    @DisplayName(
+            "L5 what is staged stays where its turn comes sooner than another worker could stage it, but not behind a slow item")
     void stagedStays() throws Exception {
         rig.inputs(8);
         try (var coordinator = start(RunMode.RUN)) {
@@ -217,13 +223,17 @@ class StealingTest {
             a.renew(coordinator);
             var b = worker(coordinator, "b");
             assertThat(b.leases(coordinator, 36).drained()).isFalse();
-            assertThat(a.renew(coordinator).recall()).as("they take a second each").isEmpty();
+            assertThat(a.renew(coordinator).recall())
+                    .as("they take a second each")
+                    .isEmpty();
 
             rig.pass(Duration.ofSeconds(26));
             a.renew(coordinator);
             b.renew(coordinator);
             assertThat(b.leases(coordinator, 36).drained()).isFalse();
-            assertThat(a.renew(coordinator).recall()).as("two of them do not end").hasSize(3);
+            assertThat(a.renew(coordinator).recall())
+                    .as("two of them do not end")
+                    .hasSize(3);
         }
     }
 }
