@@ -159,6 +159,10 @@ interface Shelf extends AutoCloseable {
             client.putObject(b -> b.bucket(NAME).key(name), RequestBody.fromBytes(content));
         }
 
+        void remove(String name) {
+            client.deleteObject(b -> b.bucket(NAME).key(name));
+        }
+
         @Override
         public Map<String, byte[]> all(String folder) {
             var found = new TreeMap<String, byte[]>();

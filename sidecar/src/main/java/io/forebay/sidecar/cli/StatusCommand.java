@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description =
                 "Where a job is, read from its records: also while it runs, also on another machine. Exits with the code of the last "
-                        + "run; 75 if it runs still or was cut off.")
+                        + "run; 75 if it runs still, was cut off, or has items that forebay verify --redo wants done again.")
 final class StatusCommand implements Callable<Integer> {
     private static final int NOT_ENDED = 75;
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -64,7 +64,7 @@ final class StatusCommand implements Callable<Integer> {
                 text(job.name(), status, out);
             }
             out.flush();
-            return status.exitCode().orElse(NOT_ENDED);
+            return status.revoked() > 0 ? NOT_ENDED : status.exitCode().orElse(NOT_ENDED);
         } catch (StoreException e) {
             throw new CliException(NOT_ENDED, "cannot read the records of " + job.name() + ": " + e.getMessage());
         } catch (RecordsDamagedException e) {
@@ -86,6 +86,9 @@ final class StatusCommand implements Callable<Integer> {
         if (s.leftOut() + s.unusable() > 0) {
             out.println(s.leftOut() + " files left out, " + s.unusable() + " unusable");
         }
+        if (s.revoked() > 0) {
+            out.println(s.revoked() + " items were found damaged by forebay verify --redo since; forebay resume does them again");
+        }
         out.println(s.unexported() + " outputs not exported, "
                 + Bytes.of(s.unexportedBytes()).human());
     }
@@ -106,6 +109,7 @@ final class StatusCommand implements Callable<Integer> {
         m.put("leftOut", s.leftOut());
         m.put("unusable", s.unusable());
         m.put("failedByReason", s.failedByReason());
+        m.put("revoked", s.revoked());
         m.put("unexported", s.unexported());
         m.put("unexportedBytes", s.unexportedBytes());
         return m;

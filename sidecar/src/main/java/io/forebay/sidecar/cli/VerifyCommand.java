@@ -1,26 +1,29 @@
 package io.forebay.sidecar.cli;
 
+import io.forebay.api.job.Job;
+import io.forebay.api.name.Printable;
 import io.forebay.api.value.Bytes;
-import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
+import io.forebay.sidecar.coordinator.CoordinatorOptions;
+import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.coordinator.JobRecords;
+import io.forebay.sidecar.coordinator.JobRecords.Recorded;
+import io.forebay.sidecar.coordinator.JobRecords.Standing;
+import io.forebay.sidecar.coordinator.Revocation;
+import io.forebay.sidecar.coordinator.Revocation.Damaged;
 import io.forebay.sidecar.local.JobStores;
+import io.forebay.sidecar.local.OutputCheck;
+import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.records.RecordsDamagedException;
-import io.forebay.sidecar.store.Entry;
-import io.forebay.sidecar.store.StagedFile.Kind;
-import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -28,136 +31,173 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "verify",
         mixinStandardHelpOptions = true,
-        description =
-                "Reads every published output again and compares it with its completion record. Exits 74 and names what differs.")
+        description = "Reads every published output again and compares it with its completion record; changes nothing, "
+                + "unless --redo is given. Names what differs and what cannot be read, and then exits with 74.")
 final class VerifyCommand implements Callable<Integer> {
     private static final int AT_ONCE = 8;
-    private static final int PIECE = 1 << 20;
     private static final int DIFFERS = 74;
-    private static final String FOLDER = "a folder";
+    private static final int MOST_FORMER = 20;
 
     @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
     private String manifest = "";
 
+    @Option(
+            names = "--redo",
+            description = "take back the completion records of items with an output that differs: the next run or resume does these items "
+                    + "again, and no others; what lies at their final names is replaced then. Not while the job runs")
+    private boolean redo;
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
-
-    private final AtomicLong files = new AtomicLong();
-    private final AtomicLong bytes = new AtomicLong();
-    private final AtomicLong wrong = new AtomicLong();
-    private final ConcurrentLinkedQueue<ByteBuffer> scratches = new ConcurrentLinkedQueue<>();
 
     @Override
     public Integer call() throws CliException, IOException, InterruptedException {
         var out = spec.commandLine().getOut();
         var job = Manifests.read(manifest, spec.commandLine().getErr());
         NoRecords.require(job);
-        long records;
         try (var scratch = new Scratch();
                 var stores = new JobStores(job.stores());
-                var tasks = Executors.newThreadPerTaskExecutor(
-                        Thread.ofVirtual().name("verify-", 0).factory())) {
-            var window = new Semaphore(AT_ONCE);
-            records = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder())
-                    .recorded(recorded -> {
-                        for (var output : recorded.outputs()) {
-                            window.acquire();
-                            tasks.execute(() -> {
-                                try {
-                                    var problem = problem(stores, output);
-                                    if (problem != null) {
-                                        wrong.incrementAndGet();
-                                        out.println("differs: " + output.finalUri() + " (item " + recorded.key() + "): "
-                                                + problem);
-                                    }
-                                } finally {
-                                    window.release();
-                                }
-                            });
-                        }
-                    });
+                var damaged = new Revocation(scratch.folder())) {
+            var pass = new Pass(new OutputCheck(stores), damaged, out);
+            pass.over(JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder()));
+            pass.tell(job);
+            if (redo && !damaged.isEmpty()) {
+                var options = CoordinatorOptions.local(RunMode.RESUME, scratch.folder());
+                told(damaged.carryOut(job, stores.stores(), options), out);
+            } else if (!damaged.isEmpty()) {
+                out.println("to have these items done again, and no others: forebay verify --redo " + manifest
+                        + ", then: forebay resume " + manifest);
+            }
+            out.flush();
+            return pass.isFine() ? 0 : DIFFERS;
         } catch (StoreException e) {
             throw new CliException(75, "cannot read the records of " + job.name() + ": " + e.getMessage());
         } catch (RecordsDamagedException e) {
             throw new CliException(75, String.valueOf(e.getMessage()));
-        }
-        out.println("%s: %d outputs of %d records verified, %s; %d differ"
-                .formatted(
-                        job.name(), files.get(), records, Bytes.of(bytes.get()).human(), wrong.get()));
-        out.flush();
-        return wrong.get() > 0 ? DIFFERS : 0;
-    }
-
-    /** @return what is wrong; null: nothing */
-    private @Nullable String problem(JobStores stores, StagedOutput output) {
-        files.incrementAndGet();
-        var uri = StoreUri.parse(output.finalUri());
-        try {
-            var store = stores.stores().at(uri);
-            var recorded = recorded(output);
-            var found = stores.engine().retrying("verify " + uri, () -> found(store, uri, output.kind()));
-            bytes.addAndGet(output.size());
-            return found.equals(recorded) ? null : "it is " + found + ", its record says " + recorded;
-        } catch (StoreException e) {
-            return String.valueOf(e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return "interrupted";
+        } catch (CoordinatorException e) {
+            throw new CliException(e.code().number(), String.valueOf(e.getMessage()));
         }
     }
 
-    private static String recorded(StagedOutput output) {
-        return switch (Kind.valueOf(output.kind())) {
-            case LINK -> link(output.link());
-            case FOLDER -> FOLDER;
-            case TEMP, UPLOAD, INLINE -> file(output.size(), output.crc32c());
-        };
+    private void told(Revocation.Outcome outcome, PrintWriter out) {
+        out.println(items(outcome.revoked())
+                + " will be done again, and nothing was touched yet but the records; now: forebay resume " + manifest);
+        if (outcome.strangers() > 0) {
+            out.println(outcome.strangers() + " of these outputs belong to items that the job had when its manifest or its inputs were others:"
+                    + " no run makes them again");
+        }
     }
 
-    private static String link(@Nullable String target) {
-        return "a symbolic link to " + target;
+    private static String items(long count) {
+        return count + (count == 1 ? " item" : " items");
     }
 
-    private static String file(long size, String crc32c) {
-        return "a file of " + size + " bytes, CRC32C " + crc32c;
-    }
+    /** One look at all that is on record. Fields are guarded by this. */
+    private final class Pass implements JobRecords.Sink {
+        private final OutputCheck check;
+        private final Revocation damaged;
+        private final PrintWriter out;
+        private final Semaphore window = new Semaphore(AT_ONCE);
+        private final java.util.concurrent.ExecutorService tasks = Executors.newThreadPerTaskExecutor(
+                Thread.ofVirtual().name("verify-", 0).factory());
+        private long records;
+        private long files;
+        private long bytes;
+        private long differ;
+        private long unknown;
+        private long revoked;
+        private long former;
 
-    /** What is there, in the words of {@link #recorded}. */
-    private String found(Store store, StoreUri uri, String kind) throws StoreException, InterruptedException {
-        return switch (Kind.valueOf(kind)) {
-            case LINK -> {
-                var entry = store.lstat(uri.path());
-                yield entry.kind() == Entry.Kind.SYMLINK
-                        ? link(entry.meta().linkTarget())
-                        : entry.kind() == Entry.Kind.FOLDER ? FOLDER : "a file";
+        Pass(OutputCheck check, Revocation damaged, PrintWriter out) {
+            this.check = check;
+            this.damaged = damaged;
+            this.out = out;
+        }
+
+        void over(JobRecords of) throws StoreException, RecordsDamagedException, InterruptedException {
+            try (tasks) {
+                records = of.recorded(this);
             }
-            case FOLDER -> {
-                // Of a bucket it is an object whose key ends so.
-                var key = uri.path().endsWith("/") || uri.scheme().isPosix() ? uri.path() : uri.path() + "/";
-                yield store.stat(key).kind() == Entry.Kind.FOLDER ? FOLDER : "a file";
+        }
+
+        @Override
+        public void accept(Recorded recorded) throws InterruptedException {
+            if (recorded.standing() == Standing.REVOKED) {
+                synchronized (this) {
+                    revoked++;
+                }
+                return;
             }
-            case TEMP, UPLOAD, INLINE -> content(store, uri);
-        };
-    }
-
-    private String content(Store store, StoreUri uri) throws StoreException, InterruptedException {
-        var entry = store.stat(uri.path());
-        if (entry.kind() == Entry.Kind.FOLDER) {
-            return FOLDER;
+            for (var output : recorded.outputs()) {
+                window.acquire();
+                tasks.execute(() -> {
+                    try {
+                        found(recorded, output, check.check(output));
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        found(recorded, output, new OutputCheck.Unknown("interrupted"));
+                    } finally {
+                        window.release();
+                    }
+                });
+            }
         }
-        var version = entry.version();
-        var crc = new CRC32C();
-        var scratch = scratch();
-        try {
-            store.read(version, 0, version.size(), scratch, (offset, piece) -> crc.update(piece));
-        } finally {
-            scratches.add(scratch.clear());
-        }
-        return file(version.size(), "%08x".formatted(crc.getValue()));
-    }
 
-    private ByteBuffer scratch() {
-        var free = scratches.poll();
-        return free == null ? ByteBuffer.allocateDirect(PIECE) : free;
+        private synchronized void found(Recorded recorded, StagedOutput output, OutputCheck.Finding finding) {
+            files++;
+            var what = Printable.name(output.finalUri()) + " (item " + Printable.name(recorded.key()) + "): ";
+            switch (finding) {
+                case OutputCheck.Same _ -> bytes += output.size();
+                case OutputCheck.Differs d -> {
+                    differ++;
+                    bytes += output.size();
+                    out.println("differs: " + what + Printable.message(d.why()));
+                    damaged.add(new Damaged(
+                            recorded.id(),
+                            recorded.key(),
+                            recorded.generation(),
+                            recorded.attempt(),
+                            output.finalUri() + ": " + d.why()));
+                }
+                case OutputCheck.Unknown u -> {
+                    unknown++;
+                    out.println("cannot be read: " + what + Printable.message(u.why()));
+                }
+            }
+        }
+
+        @Override
+        public void former(String key, StagedOutput output) throws InterruptedException {
+            if (!check.exists(output)) {
+                return;
+            }
+            synchronized (this) {
+                if (++former <= MOST_FORMER) {
+                    out.println("left over: " + Printable.name(output.finalUri()) + " (item " + Printable.name(key)
+                            + "): only an earlier record names it; not verified, and never removed by Forebay");
+                }
+            }
+        }
+
+        synchronized boolean isFine() {
+            return differ + unknown + revoked == 0;
+        }
+
+        synchronized void tell(Job job) {
+            if (former > MOST_FORMER) {
+                out.println("left over: " + (former - MOST_FORMER) + " more");
+            }
+            out.println("%s: %d outputs of %d records verified, %s; %d differ%s"
+                    .formatted(
+                            job.name(),
+                            files,
+                            records,
+                            Bytes.of(bytes).human(),
+                            differ,
+                            unknown > 0 ? ", " + unknown + " cannot be read: verify again when their store lets it" : ""));
+            if (revoked > 0) {
+                out.println(items(revoked) + " found damaged before, and not done again yet: forebay resume " + manifest);
+            }
+        }
     }
 }

@@ -19,21 +19,14 @@ import io.forebay.message.Messages.Staging;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.link.CoordinatorLink;
 import io.forebay.sidecar.outcome.CoordinatorException;
-import io.forebay.sidecar.outcome.ExitCode;
-import io.forebay.sidecar.outcome.StoreFailures;
 import io.forebay.sidecar.plan.Plan;
-import io.forebay.sidecar.records.JobRunsException;
-import io.forebay.sidecar.records.LogObjects;
-import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
-import io.forebay.sidecar.records.StoreRetry;
 import io.forebay.sidecar.records.Succession;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,27 +69,8 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
      */
     public static Coordinator open(Job job, Stores stores, CoordinatorOptions options)
             throws CoordinatorException, InterruptedException {
-        var uri = RecordsFolder.uriOf(job.records(), job.name());
-        try {
-            var retry = new StoreRetry(options.patience(), RandomGenerator.getDefault(), options.sleeper());
-            var objects = options.background() ? LogObjects.DEFAULT : LogObjects.STEPWISE;
-            var folder = new RecordsFolder(stores.at(uri), uri, retry, objects);
-            // An fsync costs little; an object is worth waiting for company.
-            var linger = folder.path().isPresent() || !options.background() ? Duration.ZERO : Duration.ofMillis(20);
-            var succession = Succession.claim(
-                    folder,
-                    job.name(),
-                    options.me(),
-                    new Succession.Options(
-                            options.lease(), linger, options.singleGuaranteed(), options.clock(), options.sleeper()));
-            return new Coordinator(job, stores, options, folder, succession);
-        } catch (JobRunsException e) {
-            throw new CoordinatorException(ExitCode.REFUSED, "JobRuns", String.valueOf(e.getMessage()), e);
-        } catch (RecordsDamagedException e) {
-            throw new CoordinatorException(ExitCode.PASSING, "RecordsDamaged", String.valueOf(e.getMessage()), e);
-        } catch (StoreException e) {
-            throw StoreFailures.ofRecords(e);
-        }
+        var office = Office.claim(job, stores, options);
+        return new Coordinator(job, stores, options, office.folder(), office.succession());
     }
 
     /**

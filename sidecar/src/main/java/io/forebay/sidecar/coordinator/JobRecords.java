@@ -11,6 +11,7 @@ import io.forebay.sidecar.records.LogEntry.Completed;
 import io.forebay.sidecar.records.LogEntry.Ended;
 import io.forebay.sidecar.records.LogEntry.Failed;
 import io.forebay.sidecar.records.LogEntry.Planned;
+import io.forebay.sidecar.records.LogEntry.Revoked;
 import io.forebay.sidecar.records.LogEntry.Started;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
@@ -33,6 +34,7 @@ public final class JobRecords {
      * @param startedAt of the last run, milliseconds since 1970 UTC
      * @param exitCode of the last run; empty: it has not ended, or was cut off
      * @param items in the plan; 0: not planned
+     * @param revoked items found damaged since, which the next run does again
      * @param decided items whose outputs are decided and not yet known to be published
      */
     public record Status(
@@ -52,19 +54,31 @@ public final class JobRecords {
             Map<String, Long> failedByReason,
             List<Summary.FailedItem> failures,
             long unexported,
-            long unexportedBytes) {}
+            long unexportedBytes,
+            long revoked) {}
 
-    /**
-     * Outputs that an item has at their final names, as its newest record says.
-     *
-     * @param complete false: of an item that failed ({@code when: Failure}, {@code OnClose})
-     */
-    public record Recorded(String key, String id, int attempt, boolean complete, List<StagedOutput> outputs) {}
+    /** What a record says of its item. */
+    public enum Standing {
+        COMPLETE,
+        /** It failed, and has outputs nevertheless ({@code when: Failure}, {@code OnClose}). */
+        FAILED,
+        /** It was complete; its outputs were found damaged, and it has not been done again since. They are not named. */
+        REVOKED
+    }
+
+    /** Outputs that an item has at their final names, as its newest record says. */
+    public record Recorded(
+            String key, String id, int generation, int attempt, Standing standing, List<StagedOutput> outputs) {}
 
     /** Gets records in the order in which they were written. */
-    @FunctionalInterface
     public interface Sink {
         void accept(Recorded record) throws StoreException, InterruptedException;
+
+        /**
+         * After all of them: an output that only an older record of an item names, as when the job had another manifest. Once for each
+         * final name.
+         */
+        void former(String key, StagedOutput output) throws StoreException, InterruptedException;
     }
 
     private final RecordsFolder folder;
@@ -91,7 +105,7 @@ public final class JobRecords {
     public Status status() throws StoreException, RecordsDamagedException, IOException, InterruptedException {
         var history = History.of(folder);
         var run = new Run();
-        history.replay(Set.of("started", "planned", "ended")::contains, run::see);
+        history.replay(Set.of("started", "planned", "ended", "revoked")::contains, run::see);
         var planned = run.planned;
         if (planned == null) {
             return new Status(
@@ -111,7 +125,8 @@ public final class JobRecords {
                     Map.of(),
                     List.of(),
                     0,
-                    0);
+                    0,
+                    run.revoked);
         }
         try (var plan = PlanStore.read(folder, planned, scratch);
                 var truth = new Truth(plan, scratch)) {
@@ -137,44 +152,79 @@ public final class JobRecords {
                     truth.tally.byReason(),
                     truth.tally.named(),
                     ended == null ? truth.tally.unexportedCount() : ended.unexported(),
-                    ended == null ? truth.tally.unexportedBytes() : ended.unexportedBytes());
+                    ended == null ? truth.tally.unexportedBytes() : ended.unexportedBytes(),
+                    run.revoked);
         }
     }
 
-    /** Calls the sink with each key's newest record. @return number of records */
+    /** Calls the sink with each key's newest record, then with what older ones name. @return number of the newest records */
     public long recorded(Sink sink) throws StoreException, RecordsDamagedException, InterruptedException {
-        try (var newest = new HashTable(scratch)) {
-            return recorded(History.of(folder), newest, sink);
+        try (var newest = new HashTable(scratch);
+                var names = new HashTable(scratch);
+                var revoked = new HashTable(scratch)) {
+            return recorded(History.of(folder), newest, names, revoked, sink);
         }
     }
 
-    private static long recorded(History history, HashTable newest, Sink sink)
+    private static final Set<String> RECORDS = Set.of("completed", "failed", "revoked");
+
+    private static long recorded(
+            History history, HashTable newest, HashTable names, HashTable revoked, Sink sink)
             throws StoreException, RecordsDamagedException, InterruptedException {
         var count = new int[1];
-        history.replay(Set.of("completed", "failed")::contains, entry -> {
+        history.replay(RECORDS::contains, entry -> {
             var recorded = recorded(entry);
             if (recorded != null) {
                 newest.put(recorded.key(), count[0]++);
             }
         });
         var total = new int[] {0, 0};
-        history.replay(Set.of("completed", "failed")::contains, entry -> {
+        history.replay(RECORDS::contains, entry -> {
             var recorded = recorded(entry);
             if (recorded != null && newest.owner(recorded.key()) == total[0]++) {
                 total[1]++;
+                recorded.outputs().forEach(o -> names.put(o.finalUri(), 1));
+                if (recorded.standing() == Standing.REVOKED) {
+                    revoked.put(recorded.key(), 1);
+                }
                 sink.accept(recorded);
             }
         });
+        if (total[1] < count[0]) {
+            former(history, newest, names, revoked, sink);
+        }
         return total[1];
+    }
+
+    /** Not those of items that are to be done again: they will have their names again. */
+    private static void former(
+            History history, HashTable newest, HashTable names, HashTable revoked, Sink sink)
+            throws StoreException, RecordsDamagedException, InterruptedException {
+        var next = new int[1];
+        history.replay(RECORDS::contains, entry -> {
+            var recorded = recorded(entry);
+            if (recorded == null
+                    || newest.owner(recorded.key()) == next[0]++
+                    || revoked.owner(recorded.key()) >= 0) {
+                return;
+            }
+            for (var output : recorded.outputs()) {
+                if (names.add(output.finalUri(), 1)) {
+                    sink.former(recorded.key(), output);
+                }
+            }
+        });
     }
 
     private static @Nullable Recorded recorded(LogEntry entry) {
         return switch (entry) {
-            case Completed e -> new Recorded(e.key(), e.id(), e.attempt(), true, e.outputs());
+            case Completed e ->
+                new Recorded(e.key(), e.id(), e.generation(), e.attempt(), Standing.COMPLETE, e.outputs());
             case Failed e ->
                 e.last() && !e.published().isEmpty()
-                        ? new Recorded(e.key(), e.id(), e.attempt(), false, e.published())
+                        ? new Recorded(e.key(), e.id(), e.generation(), e.attempt(), Standing.FAILED, e.published())
                         : null;
+            case Revoked e -> new Recorded(e.key(), e.id(), e.generation(), e.attempt(), Standing.REVOKED, List.of());
             case Started _,
                     Planned _,
                     Ended _,
@@ -192,13 +242,16 @@ public final class JobRecords {
         private @Nullable Started started;
         private @Nullable Planned planned;
         private @Nullable Ended ended;
+        private long revoked;
 
         void see(LogEntry entry) {
             switch (entry) {
                 case Started e -> {
                     started = e;
                     ended = null;
+                    revoked = 0;
                 }
+                case Revoked _ -> revoked++;
                 case Planned e -> planned = e;
                 case Ended e -> ended = e;
                 case Completed _,

@@ -11,6 +11,7 @@ import io.forebay.sidecar.records.LogEntry.Fenced;
 import io.forebay.sidecar.records.LogEntry.Intent;
 import io.forebay.sidecar.records.LogEntry.NewGeneration;
 import io.forebay.sidecar.records.LogEntry.Planned;
+import io.forebay.sidecar.records.LogEntry.Revoked;
 import io.forebay.sidecar.records.LogEntry.Settled;
 import io.forebay.sidecar.records.LogEntry.Staged;
 import io.forebay.sidecar.records.LogEntry.Started;
@@ -135,6 +136,7 @@ final class Recovery {
             }
             case Settled e -> truth.strays.remove(e.id());
             case NewGeneration e -> newGeneration(e.id(), e.generation());
+            case Revoked e -> revoked(e);
         }
     }
 
@@ -197,6 +199,7 @@ final class Recovery {
         forgetIfEmpty(e.id());
         int item = truth.table.find(e.id());
         if (item < 0) {
+            truth.formerOutputs += e.outputs().size();
             return;
         }
         sawAttempt(e.id(), e.attempt());
@@ -237,6 +240,20 @@ final class Recovery {
         } else {
             table.fence(item, e.attempt());
         }
+    }
+
+    /** @return whether that record counted until now */
+    boolean revoked(Revoked e) {
+        var table = truth.table;
+        int item = table.find(e.id());
+        boolean counts = item >= 0
+                && table.state(item) == ItemState.DONE
+                && table.generation(item) == e.generation()
+                && table.attempt(item) == e.attempt();
+        if (counts) {
+            table.set(item, ItemState.PENDING);
+        }
+        return counts;
     }
 
     private void newGeneration(String id, int generation) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Starter {
-    private static final Set<String> RUNS = Set.of("started", "planned", "ended");
+    private static final Set<String> RUNS = Set.of("started", "planned", "ended", "revoked");
 
     private final Job job;
     private final Stores stores;
@@ -102,6 +102,8 @@ final class Starter {
                     }
                     case Planned e -> planned = e;
                     case Ended e -> ended = e;
+                    // There is something to do again.
+                    case LogEntry.Revoked _ -> ended = null;
                     case LogEntry.Staged _,
                             LogEntry.Intent _,
                             LogEntry.Completed _,
@@ -203,7 +205,11 @@ final class Starter {
             notices.add((changed ? "the manifest has changed: " : "") + rest + " of " + core.table.size()
                     + " items are run, "
                     + core.table.count(ItemState.DONE) + " have completion records"
-                    + (takenOver == null ? "" : " (plan of coordinator " + takenOver.plan() + ")"));
+                    + (takenOver == null ? "" : " (plan of coordinator " + takenOver.plan() + ")")
+                    + (changed && core.truth.formerOutputs > 0
+                            ? "; " + core.truth.formerOutputs + " outputs of earlier runs stay where they are unless this run"
+                                    + " writes them again: forebay verify lists what is left over"
+                            : ""));
         }
     }
 }

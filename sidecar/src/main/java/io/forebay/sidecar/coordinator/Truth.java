@@ -20,6 +20,9 @@ final class Truth implements AutoCloseable {
     final InputSums sums;
     /** What unfinished items have at the stores, by index. */
     final Map<Integer, OutputsOnRecord> residues = new HashMap<>();
+    /** Outputs of completed items that this plan does not have. */
+    long formerOutputs;
+
     /** By id: the same of items that older plans had. */
     final Map<String, OutputsOnRecord> strays = new HashMap<>();
 

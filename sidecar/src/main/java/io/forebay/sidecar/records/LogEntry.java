@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LogEntry.Cleaned.class, name = "cleaned"),
     @JsonSubTypes.Type(value = LogEntry.Settled.class, name = "settled"),
     @JsonSubTypes.Type(value = LogEntry.NewGeneration.class, name = "generation"),
+    @JsonSubTypes.Type(value = LogEntry.Revoked.class, name = "revoked"),
     @JsonSubTypes.Type(value = LogEntry.Ended.class, name = "ended")
 })
 public sealed interface LogEntry {
@@ -181,6 +182,13 @@ public sealed interface LogEntry {
 
     /** Pieces of what was decided are lost: the item begins anew under this generation. */
     record NewGeneration(String id, long item, int generation) implements LogEntry {}
+
+    /**
+     * The completion record of this attempt no longer counts: an output is not what it says. The item is to be done again.
+     *
+     * @param reason which output, and what was found
+     */
+    record Revoked(String id, String key, int generation, int attempt, String reason, long at) implements LogEntry {}
 
     /** The run is over. @param code exit code */
     record Ended(
