@@ -41,7 +41,8 @@ class RedoIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D6 damaged, deleted and replaced outputs: verify changes nothing and says what to do; with --redo resume does those items again, and no others")
+    @DisplayName(
+            "D6 damaged, deleted and replaced outputs: verify changes nothing and says what to do; with --redo resume does those items again, and no others")
     void damagedDeletedReplaced() throws Exception {
         for (var name : List.of("damaged", "deleted", "fifo", "fine", "replaced")) {
             rig.input(name, "content of " + name);
@@ -52,7 +53,10 @@ class RedoIT extends RigTest {
         Files.writeString(rig.results().resolve("damaged"), "CONTENT OF DAMAGED".substring(0, 18));
         Files.delete(rig.results().resolve("deleted"));
         Files.delete(rig.results().resolve("fifo"));
-        assertThat(new ProcessBuilder("mkfifo", rig.results().resolve("fifo").toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", rig.results().resolve("fifo").toString())
+                        .start()
+                        .waitFor())
+                .isZero();
         Files.delete(rig.results().resolve("replaced"));
         Files.createDirectory(rig.results().resolve("replaced"));
         Files.delete(rig.home().resolve("ran"));
@@ -134,7 +138,9 @@ class RedoIT extends RigTest {
             var resumed = rig.command("resume", manifest());
             assertThat(resumed.exit()).as(resumed.all()).isZero();
             assertThat(lines("ran")).containsExactlyInAnyOrder("a", "b");
-            assertThat(s3.all("out")).containsOnly(Map.entry("a", bytes("one")), Map.entry("b", bytes("two")), Map.entry("c", bytes("three")));
+            assertThat(s3.all("out"))
+                    .containsOnly(
+                            Map.entry("a", bytes("one")), Map.entry("b", bytes("two")), Map.entry("c", bytes("three")));
             assertThat(verify().exit()).isZero();
         }
     }
@@ -154,7 +160,10 @@ class RedoIT extends RigTest {
         rig.input("b", "two");
         rig.job(copying() + "; while [ ! -e '" + go + "' ]; do sleep 0.1; done");
         var running = rig.startRun();
-        eventually("it runs", () -> Files.exists(rig.home().resolve("ran")) && count(rig.home().resolve("ran")) >= 2);
+        eventually(
+                "it runs",
+                () -> Files.exists(rig.home().resolve("ran"))
+                        && count(rig.home().resolve("ran")) >= 2);
 
         var refused = verify("--redo");
 
@@ -176,16 +185,19 @@ class RedoIT extends RigTest {
     @DisplayName("D6 outputs that only a record of an earlier manifest names are told as left over, and stay")
     void formerNames() throws Exception {
         rig.input("a", "one");
-        rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/old-$FOREBAY_NAME\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/same\"");
+        rig.job(
+                "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/old-$FOREBAY_NAME\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/same\"");
         assertThat(rig.run().exit()).isZero();
-        rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/new-$FOREBAY_NAME\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/same\"");
+        rig.job(
+                "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/new-$FOREBAY_NAME\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/same\"");
 
         var changed = rig.run();
 
         assertThat(changed.exit()).as(changed.all()).isZero();
         assertThat(changed.out())
                 .contains("the manifest has changed")
-                .contains("2 outputs of earlier runs stay where they are unless this run writes them again: forebay verify lists what is left over");
+                .contains(
+                        "2 outputs of earlier runs stay where they are unless this run writes them again: forebay verify lists what is left over");
         var verified = verify();
         assertThat(verified.exit()).as(verified.all()).isZero();
         assertThat(verified.out())

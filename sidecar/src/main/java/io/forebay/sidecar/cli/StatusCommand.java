@@ -87,7 +87,8 @@ final class StatusCommand implements Callable<Integer> {
             out.println(s.leftOut() + " files left out, " + s.unusable() + " unusable");
         }
         if (s.revoked() > 0) {
-            out.println(s.revoked() + " items were found damaged by forebay verify --redo since; forebay resume does them again");
+            out.println(s.revoked()
+                    + " items were found damaged by forebay verify --redo since; forebay resume does them again");
         }
         out.println(s.unexported() + " outputs not exported, "
                 + Bytes.of(s.unexportedBytes()).human());

@@ -43,8 +43,9 @@ final class VerifyCommand implements Callable<Integer> {
 
     @Option(
             names = "--redo",
-            description = "take back the completion records of items with an output that differs: the next run or resume does these items "
-                    + "again, and no others; what lies at their final names is replaced then. Not while the job runs")
+            description =
+                    "take back the completion records of items with an output that differs: the next run or resume does these items "
+                            + "again, and no others; what lies at their final names is replaced then. Not while the job runs")
     private boolean redo;
 
     @Spec
@@ -83,7 +84,8 @@ final class VerifyCommand implements Callable<Integer> {
         out.println(items(outcome.revoked())
                 + " will be done again, and nothing was touched yet but the records; now: forebay resume " + manifest);
         if (outcome.strangers() > 0) {
-            out.println(outcome.strangers() + " of these outputs belong to items that the job had when its manifest or its inputs were others:"
+            out.println(outcome.strangers()
+                    + " of these outputs belong to items that the job had when its manifest or its inputs were others:"
                     + " no run makes them again");
         }
     }
@@ -194,9 +196,12 @@ final class VerifyCommand implements Callable<Integer> {
                             records,
                             Bytes.of(bytes).human(),
                             differ,
-                            unknown > 0 ? ", " + unknown + " cannot be read: verify again when their store lets it" : ""));
+                            unknown > 0
+                                    ? ", " + unknown + " cannot be read: verify again when their store lets it"
+                                    : ""));
             if (revoked > 0) {
-                out.println(items(revoked) + " found damaged before, and not done again yet: forebay resume " + manifest);
+                out.println(
+                        items(revoked) + " found damaged before, and not done again yet: forebay resume " + manifest);
             }
         }
     }

@@ -168,8 +168,7 @@ public final class JobRecords {
 
     private static final Set<String> RECORDS = Set.of("completed", "failed", "revoked");
 
-    private static long recorded(
-            History history, HashTable newest, HashTable names, HashTable revoked, Sink sink)
+    private static long recorded(History history, HashTable newest, HashTable names, HashTable revoked, Sink sink)
             throws StoreException, RecordsDamagedException, InterruptedException {
         var count = new int[1];
         history.replay(RECORDS::contains, entry -> {
@@ -197,15 +196,12 @@ public final class JobRecords {
     }
 
     /** Not those of items that are to be done again: they will have their names again. */
-    private static void former(
-            History history, HashTable newest, HashTable names, HashTable revoked, Sink sink)
+    private static void former(History history, HashTable newest, HashTable names, HashTable revoked, Sink sink)
             throws StoreException, RecordsDamagedException, InterruptedException {
         var next = new int[1];
         history.replay(RECORDS::contains, entry -> {
             var recorded = recorded(entry);
-            if (recorded == null
-                    || newest.owner(recorded.key()) == next[0]++
-                    || revoked.owner(recorded.key()) >= 0) {
+            if (recorded == null || newest.owner(recorded.key()) == next[0]++ || revoked.owner(recorded.key()) >= 0) {
                 return;
             }
             for (var output : recorded.outputs()) {

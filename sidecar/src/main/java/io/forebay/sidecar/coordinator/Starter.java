@@ -207,7 +207,8 @@ final class Starter {
                     + core.table.count(ItemState.DONE) + " have completion records"
                     + (takenOver == null ? "" : " (plan of coordinator " + takenOver.plan() + ")")
                     + (changed && core.truth.formerOutputs > 0
-                            ? "; " + core.truth.formerOutputs + " outputs of earlier runs stay where they are unless this run"
+                            ? "; " + core.truth.formerOutputs
+                                    + " outputs of earlier runs stay where they are unless this run"
                                     + " writes them again: forebay verify lists what is left over"
                             : ""));
         }
