@@ -27,9 +27,11 @@ final class StepRunners implements AutoCloseable {
 
     private final StepHost host;
     private final List<RunnerProcess> runners;
+    private final Runnable lastWords;
 
-    private StepRunners(StepHost host, List<RunnerProcess> runners) {
+    private StepRunners(StepHost host, List<RunnerProcess> runners, Runnable lastWords) {
         this.host = host;
+        this.lastWords = lastWords;
         this.runners = runners;
     }
 
@@ -52,7 +54,8 @@ final class StepRunners implements AutoCloseable {
                                         .withNotes(lines)
                                         .withGate(peers.gate()),
                                 listener),
-                        List.of());
+                        List.of(),
+                        () -> {});
         };
     }
 
@@ -66,12 +69,15 @@ final class StepRunners implements AutoCloseable {
             Consumer<String> lines)
             throws IOException {
         int slots = job.workers().slots();
-        StepServer.Output output = (id, text) -> lines.accept(new String(text, StandardCharsets.UTF_8).stripTrailing());
+        var logs = job.records().resolve(job.name() + "/logs/").toString();
+        var output = new ShownOutput(lines, logs, System::nanoTime);
         var program = by.program();
         if (program.isEmpty() || !Files.isExecutable(program.get())) {
             var perStep = job.steps().stream().collect(Collectors.toMap(Step::name, s -> slots));
             return new StepRunners(
-                    new InProcessRunner(control.toString(), perStep, listener, GRACE, output, lines), List.of());
+                    new InProcessRunner(control.toString(), perStep, listener, GRACE, output, lines),
+                    List.of(),
+                    output::close);
         }
         var token = token(control.resolve("token"));
         var socket = new SocketPath(control.resolve("steps.sock"));
@@ -88,7 +94,7 @@ final class StepRunners implements AutoCloseable {
             runners.add(RunnerProcess.start(
                     new RunnerProcess.Options(program.get(), step.name(), slots, socket, token, lock, true), lines));
         }
-        return new StepRunners(server, runners);
+        return new StepRunners(server, runners, output::close);
     }
 
     /** The same for all lives of the run: runners that outlived a killed engine show it to the next. */
@@ -113,6 +119,7 @@ final class StepRunners implements AutoCloseable {
             host.close();
         } finally {
             runners.forEach(RunnerProcess::close);
+            lastWords.run();
         }
     }
 }
