@@ -159,6 +159,10 @@ interface Shelf extends AutoCloseable {
             client.putObject(b -> b.bucket(NAME).key(name), RequestBody.fromBytes(content));
         }
 
+        String endpoint() {
+            return endpoint.toString();
+        }
+
         void remove(String name) {
             client.deleteObject(b -> b.bucket(NAME).key(name));
         }

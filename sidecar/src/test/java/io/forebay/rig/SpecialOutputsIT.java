@@ -13,7 +13,7 @@ class SpecialOutputsIT extends RigTest {
 
     @Test
     @DisplayName(
-            "A FIFO among selected outputs is told by name, at once and in the summary; the files beside it are durable")
+            "N9 a FIFO among selected outputs is told by name, at once and in the summary; the files beside it are durable")
     void fifoBesideAFile() throws Exception {
         rig.input("a", "one");
         rig.job(MAKE);
@@ -28,7 +28,7 @@ class SpecialOutputsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("Of many FIFOs the first are named and all are counted, also in the JSON summary")
+    @DisplayName("N9 of many FIFOs the first are named and all are counted, also in the JSON summary")
     void many() throws Exception {
         rig.input("a", "one");
         rig.job("for i in $(seq 1 30); do mkfifo \"$FOREBAY_OUT/p$i\"; done; echo x > \"$FOREBAY_OUT/x\"");
@@ -40,7 +40,7 @@ class SpecialOutputsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("A required output that only a FIFO matches fails the item, and says so")
+    @DisplayName("N9 a required output that only a FIFO matches fails the item, and says so")
     void required() throws Exception {
         rig.input("a", "one");
         rig.job(
@@ -58,7 +58,7 @@ class SpecialOutputsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("forebay flush names the FIFOs that it leaves out")
+    @DisplayName("N9 forebay flush names the FIFOs that it leaves out")
     void flush() throws Exception {
         rig.input("a", "one");
         new ProcessBuilder("mkfifo", rig.inputs().resolve("pipe").toString())

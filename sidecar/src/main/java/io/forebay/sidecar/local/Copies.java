@@ -117,7 +117,9 @@ public final class Copies {
     private void bring(Store store, Entry entry, String folder, String relative)
             throws StoreException, BufferIoException, IOException, InterruptedException {
         if (entry.kind() == Entry.Kind.FOLDER) {
-            BufferFiles.folders(folder + "/" + InputNames.toPath(relative.replaceAll("/+$", "")));
+            var path = folder + "/" + InputNames.toPath(relative.replaceAll("/+$", ""));
+            BufferFiles.folders(path);
+            BufferFiles.describeFolder(path, entry.meta());
             return;
         }
         var path = folder + "/" + InputNames.toPath(relative);
@@ -131,11 +133,14 @@ public final class Copies {
         // What has the name stays until it can be replaced by a whole file.
         var hidden = parent + "/.fb-in-" + token + "-" + temporaries.incrementAndGet();
         try {
-            var size = stores.engine()
-                    .fetch(store, entry.version(), entry.meta(), hidden)
-                    .size();
+            var fetched = stores.engine().fetch(store, entry.version(), entry.meta(), hidden);
+            var told = fetched.receipt().meta();
+            if (told != null && told.linkTarget() != null && fetched.size() == 0) {
+                // A listing of objects does not tell which of them stand for a link.
+                BufferFiles.link(told.linkTarget(), hidden);
+            }
             Posix.rename(hidden, path);
-            tasks.done(size);
+            tasks.done(fetched.size());
         } finally {
             Posix.unlinkatIfThere(null, hidden);
         }

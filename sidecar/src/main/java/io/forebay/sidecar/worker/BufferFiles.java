@@ -6,6 +6,7 @@ import io.forebay.sidecar.os.Open;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.PosixIo;
+import io.forebay.sidecar.store.FileMeta;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -16,6 +17,8 @@ import java.nio.ByteBuffer;
 public final class BufferFiles {
     /** Of native memory, for buffers on the heap. */
     private static final int WINDOW = 1 << 16;
+    /** No set-id bits: the owner here is not who made it. */
+    private static final int PERMISSIONS = 0777;
 
     private BufferFiles() {}
 
@@ -33,6 +36,16 @@ public final class BufferFiles {
             }
             folders(path.substring(0, slash));
             folders(path);
+        }
+    }
+
+    /** Sets mode and time of an empty folder, as far as they are known. */
+    public static void describeFolder(String path, FileMeta meta) throws PosixException {
+        if (meta.mode() >= 0) {
+            Posix.fchmodat(null, path, meta.mode() & PERMISSIONS);
+        }
+        if (meta.mtimeNanos() != -1) {
+            Posix.setMtimeAt(null, path, meta.mtimeNanos());
         }
     }
 
