@@ -51,11 +51,15 @@ class MetadataIT extends RigTest {
         assertThat(stat(at.resolve("plain")).mtimeNanos()).isEqualTo(TIME);
         assertThat(mode(at.resolve("program"))).as("no set-user-id").isEqualTo(0755);
         assertThat(mode(at.resolve("group"))).as("no set-group-id").isEqualTo(0755);
-        assertThat(stat(at.resolve("one")).inode()).as("files of their own").isNotEqualTo(stat(at.resolve("two")).inode());
+        assertThat(stat(at.resolve("one")).inode())
+                .as("files of their own")
+                .isNotEqualTo(stat(at.resolve("two")).inode());
         assertThat(Files.readSymbolicLink(at.resolve("link"))).hasToString("plain");
         assertThat(stat(at.resolve("sparse")).size()).isEqualTo((64L << 20) + 1);
         assertThat(stat(at.resolve("sparse")).allocatedBytes()).isLessThan(2 << 20);
-        assertThat(mode(at.resolve("private"))).as("a folder with something in it").isEqualTo(0755);
+        assertThat(mode(at.resolve("private")))
+                .as("a folder with something in it")
+                .isEqualTo(0755);
         assertThat(mode(at.resolve("private/file"))).isEqualTo(0644);
     }
 
@@ -93,7 +97,8 @@ class MetadataIT extends RigTest {
         var back = rig.home().resolve("back");
         try (var s3 = Shelf.Bucket.ofS3Proxy(rig.home().resolve("s3"))) {
             s3.environment().forEach(rig::environment);
-            var flushed = rig.command("flush", "--endpoint", s3.endpoint(), "--region", "us-east-1", from.toString(), s3.uri("out"));
+            var flushed = rig.command(
+                    "flush", "--endpoint", s3.endpoint(), "--region", "us-east-1", from.toString(), s3.uri("out"));
             var staged = rig.command(
                     "stage-in", "--endpoint", s3.endpoint(), "--region", "us-east-1", s3.uri("out"), back.toString());
 

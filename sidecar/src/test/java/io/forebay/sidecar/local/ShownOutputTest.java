@@ -30,7 +30,8 @@ class ShownOutputTest {
     }
 
     @Test
-    @DisplayName("a command that prints without end: the first lines are shown, whole, and once that the rest is not, and where it is kept")
+    @DisplayName(
+            "a command that prints without end: the first lines are shown, whole, and once that the rest is not, and where it is kept")
     void oneCommand() {
         for (int i = 0; i < 20_000; i++) {
             output.lines(command(1), bytes("[a.nii] line " + i + "\n"));
@@ -57,13 +58,16 @@ class ShownOutputTest {
     }
 
     @Test
-    @DisplayName("many commands together are shown no faster than a log takes; when they are slower again, all is shown again")
+    @DisplayName(
+            "many commands together are shown no faster than a log takes; when they are slower again, all is shown again")
     void allTogether() {
         for (int i = 0; i < 1000; i++) {
             output.lines(command(i), bytes("[x] " + "y".repeat(4000) + "\n"));
         }
         assertThat(shown()).isLessThan(ShownOutput.BURST + 1000);
-        assertThat(told).filteredOn(t -> t.startsWith("the steps print more than 64.0 KiB per second")).hasSize(1);
+        assertThat(told)
+                .filteredOn(t -> t.startsWith("the steps print more than 64.0 KiB per second"))
+                .hasSize(1);
         now += TimeUnit.SECONDS.toNanos(2);
         output.lines(command(2000), bytes("[x] again\n"));
         assertThat(told.getLast()).isEqualTo("[x] again");
