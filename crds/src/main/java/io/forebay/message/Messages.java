@@ -284,8 +284,13 @@ public final class Messages {
     /** The worker ends: it holds nothing any more. @param counters its last */
     public record Leave(String worker, String instance, WorkerCounters counters) {}
 
-    /** The worker gives attempts back unstarted (drain, node trouble); not counted. */
-    public record Release(String worker, String instance, List<AttemptId> attempts) {}
+    /**
+     * The worker gives attempts back unstarted (drain, node trouble); not counted.
+     *
+     * @param noRoom why its buffer has no room for them as long as it runs; absent: they may come to it again
+     */
+    public record Release(
+            String worker, String instance, List<AttemptId> attempts, @Nullable String noRoom) {}
 
     /** As in {@link ItemLease}. */
     public record AttemptId(long item, int generation, int attempt) {}

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /** A worker made of plain calls: what a real one says to the coordinator and does at the stores, in steps. */
 public final class FakeWorker {
@@ -115,9 +116,19 @@ public final class FakeWorker {
     }
 
     public void release(CoordinatorLink link, ItemLease lease) throws LinkException, InterruptedException {
+        release(link, lease, null);
+    }
+
+    /** Its buffer has no room for it. */
+    public void hasNoRoom(CoordinatorLink link, ItemLease lease) throws LinkException, InterruptedException {
+        release(link, lease, "10 MiB are needed");
+    }
+
+    private void release(CoordinatorLink link, ItemLease lease, @Nullable String noRoom)
+            throws LinkException, InterruptedException {
         forget(lease.item());
-        link.release(
-                new Release(name, instance, List.of(new AttemptId(lease.item(), lease.generation(), lease.attempt()))));
+        var id = new AttemptId(lease.item(), lease.generation(), lease.attempt());
+        link.release(new Release(name, instance, List.of(id), noRoom));
     }
 
     /** The next life of this worker in the same place, its buffer gone. */

@@ -135,7 +135,7 @@ public final class ScriptedS3 implements AutoCloseable {
     /** What happens to a request; {@code server} is the well-behaved one. */
     @FunctionalInterface
     public interface Fault {
-        Answer answer(Request request, S3Objects server);
+        Answer answer(Request request, S3Objects server) throws InterruptedException;
     }
 
     /** A fault that strikes some requests, a number of times. */
@@ -253,7 +253,7 @@ public final class ScriptedS3 implements AutoCloseable {
         }
     }
 
-    private Answer answer(Request request) {
+    private Answer answer(Request request) throws InterruptedException {
         for (var rule : rules) {
             if (rule.strikes(request)) {
                 return rule.fault.answer(request, objects);

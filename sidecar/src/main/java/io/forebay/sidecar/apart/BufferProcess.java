@@ -291,6 +291,7 @@ public final class BufferProcess implements ForegroundRun {
                 0,
                 local.bufferUsed(),
                 local.bufferSize(),
+                side.worker().strandedBytes(),
                 local.retries(),
                 -1,
                 local.lastMessage() == null ? "" : local.lastMessage());

@@ -158,6 +158,7 @@ public final class CoordinatorProcess implements ForegroundRun {
                 rates.flushRate(),
                 0,
                 0,
+                0,
                 p.retries(),
                 rates.secondsLeft(p.items() - p.done() - p.failed()),
                 p.lastMessage() == null ? "" : p.lastMessage());

@@ -1,6 +1,7 @@
 package io.forebay.sidecar.buffer;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,19 +15,23 @@ public interface Buffer extends AutoCloseable {
      * @param inputBytes sum of the {@link #footprint} of its inputs
      * @param fromTier first tier that may be taken (0: the fastest)
      * @throws NeverFitsException no tier from {@code fromTier} on is large enough even when empty
+     * @throws NoRoomException what could not be exported leaves no room for it in this run, or what is not ours has left none for too long
      */
     ItemSpace admit(long item, int generation, int attempt, long inputBytes, int fromTier)
-            throws NeverFitsException, InterruptedException;
+            throws NeverFitsException, NoRoomException, InterruptedException;
 
     /** As admit, without waiting. */
     Optional<ItemSpace> tryAdmit(long item, int generation, int attempt, long inputBytes, int fromTier)
-            throws NeverFitsException;
+            throws NeverFitsException, NoRoomException;
 
     /**
      * Space for the inputs that all items share; kept until the buffer is closed. After a restart it is the same folder, since
      * steps that ran on may be reading there: {@link ItemSpace#inputsKept} says whether it is whole.
      */
-    ItemSpace admitShared(String input, long bytes) throws NeverFitsException, InterruptedException;
+    ItemSpace admitShared(String input, long bytes) throws NeverFitsException, NoRoomException, InterruptedException;
+
+    /** What admissions wait for, in words, if it is nothing of ours and has been so for at least this long. */
+    Optional<String> blocked(Duration atLeast);
 
     /** Takes up the folder of an item that an earlier life of this worker left, as its journal says. */
     Optional<ItemSpace> adopt(long item, int generation, int attempt, int tier, long inputBytes);
@@ -55,7 +60,7 @@ public interface Buffer extends AutoCloseable {
 
     /**
      * One item's folder in one tier. Given back by {@link #discard} (all is gone), or {@link #retire} (inputs stay as clean
-     * data, evictable); nothing else releases it.
+     * data, evictable); nothing else releases it. {@link #strand} keeps it until the buffer is closed.
      */
     interface ItemSpace {
         int tier();
@@ -94,15 +99,32 @@ public interface Buffer extends AutoCloseable {
         void discard();
 
         void retire();
+
+        /**
+         * What is in out/ could not be exported and must not be lost: it stays, as long as this buffer is open nobody waits for its room,
+         * and no more is reserved for it than it uses.
+         *
+         * @param workNeeded whether work/ must stay too
+         */
+        void strand(boolean workNeeded);
     }
 
+    /** @param strandedBytes part of usedBytes and of reservedBytes: what could not be exported */
     record TierUse(
-            int tier, String medium, String root, long sizeBytes, long reservedBytes, long usedBytes, long evictions) {}
+            int tier,
+            String medium,
+            String root,
+            long sizeBytes,
+            long reservedBytes,
+            long usedBytes,
+            long strandedBytes,
+            long evictions) {}
 
     /** @see Buffer#onOvergrown */
     interface OvergrownListener {
         /**
-         * Stop this item now and run it again from {@code nextTier}; -1: there is none, it has failed (BufferFull).
+         * Stop this item now and run it again from {@code nextTier}, which is its own if that would hold it but for what is not ours or cannot
+         * be exported; -1: there is none, it has failed (BufferFull).
          *
          * @param message a sentence whose subject, in front of it, is the item: the buffer does not know the item's name
          */
@@ -114,6 +136,15 @@ public interface Buffer extends AutoCloseable {
         private static final long serialVersionUID = 1L;
 
         public NeverFitsException(String message) {
+            super(message);
+        }
+    }
+
+    /** A tier would be large enough, but not in this run. */
+    final class NoRoomException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        public NoRoomException(String message) {
             super(message);
         }
     }

@@ -174,4 +174,9 @@ final class ItemFolder implements Buffer.ItemSpace {
     public void retire() {
         buffer.retire(this);
     }
+
+    @Override
+    public void strand(boolean workNeeded) {
+        buffer.strand(this, workNeeded);
+    }
 }

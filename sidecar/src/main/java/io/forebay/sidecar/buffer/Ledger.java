@@ -7,19 +7,21 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
  * Who may use how many bytes of which tier. No I/O, no clock, no threads: {@link TieredBuffer} holds its lock around each call.
  *
  * <p>What counts against a tier: the reservation of each live claim, or what it was seen to use if that is more; what clean
- * claims use; what counted for a claim when it left, until it is gone (it may have written since it was last looked at). A reservation is taken by {@link #grant} (or {@link #adopt}), and
+ * and stranded claims use; what counted for a claim when it left, until it is gone (it may have written since it was last looked at). A reservation is taken by {@link #grant} (or {@link #adopt}), and
  * released by {@link #leave} then {@link #gone}, exactly once.
  *
  * <p>First come, first served: a claim that waits keeps all tiers that could ever hold it from those behind it. So a large
  * claim is not starved by small ones, and one that only a lower tier can hold does not hold up the upper tier.
  *
- * <p>No deadlock: a claim that waits holds nothing, and one that is granted needs no more.
+ * <p>No deadlock: a claim that waits holds nothing, and one that is granted needs no more; what is stranded for good is never waited
+ * for: a claim that it leaves no room is refused.
  */
 final class Ledger {
     /**
@@ -47,10 +49,12 @@ final class Ledger {
 
     enum State {
         WAITING,
-        /** Waited for a place that somebody else has taken for good. */
+        /** Waited for a place that somebody else has taken for good: see {@link Ledger#isStrandedOut}. */
         REFUSED,
         CANCELLED,
         LIVE,
+        /** Holds what could not be exported, until the run ends. */
+        STRANDED,
         CLEAN,
         LEAVING,
         GONE
@@ -108,7 +112,7 @@ final class Ledger {
         private long charge() {
             return switch (state) {
                 case LIVE -> Math.max(reservedBytes, observedBytes);
-                case CLEAN -> observedBytes;
+                case CLEAN, STRANDED -> observedBytes;
                 case LEAVING -> leavingBytes;
                 case WAITING, REFUSED, CANCELLED, GONE -> 0;
             };
@@ -124,7 +128,9 @@ final class Ledger {
         long leaving;
         /** Part of live that stays for good. */
         long permanent;
-        /** What live and clean claims were seen to use. */
+        /** Not part of live. */
+        long stranded;
+        /** What live, stranded and clean claims were seen to use. */
         long observed;
 
         int liveItems;
@@ -138,25 +144,31 @@ final class Ledger {
             this.limits = limits;
         }
 
-        /** Largest claim that it can hold when all that is not permanent has left. */
+        /** Largest claim that it can hold when all that is not permanent has left: in a run without a failure. */
         long most() {
             return Math.max(0, limits.mostBytes() - permanent);
         }
 
+        /** As {@link #most}, in this run. */
+        long room() {
+            return Math.max(0, most() - stranded);
+        }
+
         /** Up to which sum of charges a claim of this size may be granted now; negative: not now. */
         long limitFor(long bytes) {
-            if (permanent + bytes <= limits.usualBytes()) {
+            if (permanent + stranded + bytes <= limits.usualBytes()) {
                 return limits.usualBytes();
             }
             return liveItems == 0 ? limits.mostBytes() : -1;
         }
 
         boolean couldTake(long bytes) {
-            return open && live + bytes <= Math.min(limitFor(bytes), availableBytes);
+            return open && live + stranded + bytes <= Math.min(limitFor(bytes), availableBytes);
         }
 
         boolean canTake(long bytes) {
-            return open && live + clean + leaving + bytes <= limitFor(bytes) && live + clean + bytes <= availableBytes;
+            long all = live + stranded + clean + bytes;
+            return open && all + leaving <= limitFor(bytes) && all <= availableBytes;
         }
     }
 
@@ -222,7 +234,7 @@ final class Ledger {
     }
 
     /**
-     * Decides as much of the queue as can be decided, in its order. What had to be evicted for it is in {@link #takeEvicted};
+     * Decides as much of the queue as can be decided, in its order. What only stranded data are in the way of is refused. What had to be evicted for it is in {@link #takeEvicted};
      * those that wait for it are granted by a later call, after {@link #gone}.
      *
      * @return claims that are LIVE or REFUSED now
@@ -232,7 +244,7 @@ final class Ledger {
         var kept = new BitSet();
         for (var it = waiting.iterator(); it.hasNext() && kept.cardinality() < tiers.size(); ) {
             var claim = it.next();
-            var candidates = candidates(claim);
+            var candidates = inThisRun(claim);
             if (candidates.isEmpty()) {
                 claim.state = State.REFUSED;
             } else {
@@ -251,11 +263,11 @@ final class Ledger {
     private void place(Claim claim, List<Integer> candidates, BitSet kept) {
         for (int t : candidates) {
             var tier = tiers.get(t);
-            long bytes = Math.min(claim.wantedBytes, tier.most());
+            long bytes = Math.min(claim.wantedBytes, tier.room());
             if (kept.get(t) || !tier.couldTake(bytes)) {
                 continue;
             }
-            evict(t, tier.live + tier.clean + bytes - Math.min(tier.limitFor(bytes), tier.availableBytes));
+            evict(t, tier.live + tier.stranded + tier.clean + bytes - Math.min(tier.limitFor(bytes), tier.availableBytes));
             if (tier.canTake(bytes)) {
                 makeLive(claim, t, bytes, 0);
             }
@@ -283,6 +295,22 @@ final class Ledger {
         return all;
     }
 
+    /** Of the candidates those that what is stranded leaves room for. */
+    private List<Integer> inThisRun(Claim claim) {
+        return candidates(claim).stream()
+                .filter(t -> {
+                    var tier = tiers.get(t);
+                    long bytes = claim.wantedBytes <= tier.most() ? claim.wantedBytes : claim.leastBytes;
+                    return bytes <= tier.room();
+                })
+                .toList();
+    }
+
+    /** Of a refused claim: a tier could hold it, were it not for what is stranded there. */
+    boolean isStrandedOut(Claim claim) {
+        return !candidates(claim).isEmpty();
+    }
+
     /** What an earlier life left: it is there, whether it fits or not. */
     Claim adopt(int tier, long reservedBytes, long observedBytes, boolean permanent) {
         var claim = new Claim(reservedBytes, reservedBytes, tier, permanent);
@@ -303,7 +331,7 @@ final class Ledger {
     /** It was seen to use so much. */
     void observe(Claim claim, long usedBytes) {
         switch (claim.state) {
-            case LIVE, CLEAN -> {
+            case LIVE, STRANDED, CLEAN -> {
                 add(claim, -1);
                 claim.observedBytes = usedBytes;
                 add(claim, 1);
@@ -312,6 +340,14 @@ final class Ledger {
                 // Seen before it left.
             }
         }
+    }
+
+    /** What it uses now cannot be exported and must not be lost: it stays until the run ends, and nobody waits for it. */
+    void strand(Claim claim) {
+        require(claim, State.LIVE);
+        add(claim, -1);
+        claim.state = State.STRANDED;
+        add(claim, 1);
     }
 
     /** Nothing of it is needed any more but what it uses now, until that is in somebody's way. */
@@ -410,6 +446,11 @@ final class Ledger {
         return tiers.get(tier).most();
     }
 
+    /** As {@link #mostIn}, when what is stranded there stays. */
+    long roomIn(int tier) {
+        return tiers.get(tier).room();
+    }
+
     long liveBytes(int tier) {
         return tiers.get(tier).live;
     }
@@ -422,12 +463,17 @@ final class Ledger {
         return tiers.get(tier).leaving;
     }
 
-    long chargedBytes(int tier) {
-        var t = tiers.get(tier);
-        return t.live + t.clean + t.leaving;
+    /** By what could not be exported. */
+    long strandedBytes(int tier) {
+        return tiers.get(tier).stranded;
     }
 
-    /** What live and clean claims were seen to use: what leaves is left out. */
+    long chargedBytes(int tier) {
+        var t = tiers.get(tier);
+        return t.live + t.stranded + t.clean + t.leaving;
+    }
+
+    /** What live, stranded and clean claims were seen to use: what leaves is left out. */
     long observedBytes(int tier) {
         return tiers.get(tier).observed;
     }
@@ -442,6 +488,15 @@ final class Ledger {
 
     boolean isOpen(int tier) {
         return tiers.get(tier).open;
+    }
+
+    /** The claim that has waited longest. */
+    Optional<Claim> next() {
+        return waiting.isEmpty() ? Optional.empty() : Optional.of(waiting.getFirst());
+    }
+
+    boolean isNext(Claim claim) {
+        return !waiting.isEmpty() && waiting.getFirst() == claim;
     }
 
     int waitingClaims() {
@@ -465,6 +520,10 @@ final class Ledger {
                 } else {
                     tier.liveItems += sign;
                 }
+            }
+            case STRANDED -> {
+                tier.stranded += bytes;
+                tier.observed += bytes;
             }
             case CLEAN -> {
                 tier.clean += bytes;

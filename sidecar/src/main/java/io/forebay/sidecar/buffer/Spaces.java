@@ -1,16 +1,18 @@
 package io.forebay.sidecar.buffer;
 
-import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.buffer.Buffer.NeverFitsException;
+import io.forebay.sidecar.buffer.Buffer.NoRoomException;
 import io.forebay.sidecar.buffer.ItemFolder.Place;
 import io.forebay.sidecar.buffer.Ledger.Claim;
 import io.forebay.sidecar.buffer.Ledger.State;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -27,6 +29,7 @@ final class Spaces {
     /** Items that outgrew a tier are remembered, to be given more the next time; more of them than ever run at once. */
     private static final int REMEMBERED = 10_000;
 
+    private static final long NOT = Long.MIN_VALUE;
     private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -51,6 +54,8 @@ final class Spaces {
     private final List<TierHealth> health = new ArrayList<>();
     private final String[] closedBecause;
     private boolean closed;
+    /** Since when nothing of ours is in the way of what waits, and still nothing was granted; {@link #NOT}: it is not so. */
+    private long blockedSince = NOT;
     /** One condition for each who waits: waking all for each grant would cost the square of their number. */
     private final Map<Claim, Condition> waiters = new HashMap<>();
     /** A name was freed, or the buffer closed: those whose claim is granted look again, or all. */
@@ -172,9 +177,7 @@ final class Spaces {
     }
 
     private List<ItemFolder> settle() {
-        for (var claim : ledger.grant()) {
-            wakeUp(claim);
-        }
+        decide();
         var moves = new ArrayList<ItemFolder>();
         for (var claim : ledger.takeEvicted()) {
             var folder = byClaim.get(claim);
@@ -192,6 +195,18 @@ final class Spaces {
             });
         }
         return moves;
+    }
+
+    private void decide() {
+        for (var claim : ledger.grant()) {
+            wakeUp(claim);
+            blockedSince = NOT;
+        }
+        if (ledger.anythingMayLeave()) {
+            blockedSince = NOT;
+        } else if (ledger.waitingClaims() > 0 && blockedSince == NOT) {
+            blockedSince = options.clock().getAsLong();
+        }
     }
 
     private void wakeUp(Claim claim) {
@@ -213,31 +228,25 @@ final class Spaces {
      * @param wait false: only if it is so now
      * @return whether it is; if not, or after an exception, the claim has left the ledger
      */
-    boolean awaitGrant(Claim claim, String name, boolean wait) throws NeverFitsException, InterruptedException {
+    boolean awaitGrant(Claim claim, String name, boolean wait)
+            throws NeverFitsException, NoRoomException, InterruptedException {
         lock.lock();
         boolean granted = false;
         try {
             var mine = lock.newCondition();
             waiters.put(claim, mine);
-            long blockedSince = Long.MIN_VALUE;
             while (!isDecided(claim, name)) {
                 refuseIfClosed();
                 if (!wait) {
                     return false;
                 }
-                long now = options.clock().getAsLong();
-                if (claim.state() == State.WAITING && !ledger.anythingMayLeave()) {
-                    blockedSince = blockedSince == Long.MIN_VALUE ? now : blockedSince;
-                    if (now - blockedSince > options.patience().toNanos()) {
-                        throw stuck(claim);
-                    }
-                } else {
-                    blockedSince = Long.MIN_VALUE;
+                if (ledger.isNext(claim) && blockedForTooLong()) {
+                    throw new NoRoomException(NoRoom.blocked(ledger, claim, closedBecause, options.patience()));
                 }
                 mine.awaitNanos(Math.min(LOOK_AGAIN_NANOS, options.patience().toNanos()));
             }
             if (claim.state() == State.REFUSED) {
-                throw ledger.neverFits(claim);
+                throwRefusal(claim);
             }
             granted = true;
             return true;
@@ -245,7 +254,45 @@ final class Spaces {
             waiters.remove(claim);
             if (!granted) {
                 withdraw(claim);
+                decide();
+                ledger.next().ifPresent(this::wakeUp);
             }
+            lock.unlock();
+        }
+    }
+
+    private void throwRefusal(Claim claim) throws NeverFitsException, NoRoomException {
+        if (ledger.isStrandedOut(claim)) {
+            throw new NoRoomException(NoRoom.stranded(ledger, claim));
+        }
+        throw ledger.neverFits(claim);
+    }
+
+    /** As of the last look at the tiers. Who comes later need not wait for what others have waited for in vain. */
+    boolean isBlockedForTooLong() {
+        lock.lock();
+        try {
+            return blockedForTooLong();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean blockedForTooLong() {
+        return blockedSince != NOT
+                && options.clock().getAsLong() - blockedSince > options.patience().toNanos();
+    }
+
+    /** What is waited for, if it is nothing of ours and has been for so long; empty: no such thing. */
+    Optional<String> blocked(Duration atLeast) {
+        lock.lock();
+        try {
+            boolean told = blockedSince != NOT
+                    && options.clock().getAsLong() - blockedSince >= atLeast.toNanos();
+            return told
+                    ? ledger.next().map(claim -> NoRoom.waiting(ledger, claim, closedBecause, options.patience()))
+                    : Optional.empty();
+        } finally {
             lock.unlock();
         }
     }
@@ -263,30 +310,7 @@ final class Spaces {
                 ledger.leave(claim);
                 ledger.gone(claim);
             }
-            case REFUSED, CANCELLED, CLEAN, LEAVING, GONE -> {}
+            case REFUSED, CANCELLED, STRANDED, CLEAN, LEAVING, GONE -> {}
         }
-    }
-
-    /** Nothing of ours is in the way, and still there is no room. */
-    private NeverFitsException stuck(Claim claim) {
-        var text = new StringBuilder(Bytes.of(claim.wantedBytes()).human())
-                .append(" are needed and nothing of this run is in the way, but for ")
-                .append(options.patience().toSeconds())
-                .append(" s there was no room:");
-        for (int t = claim.fromTier(); t < ledger.tiers(); t++) {
-            text.append(' ').append(ledger.limits(t).label());
-            if (ledger.isOpen(t)) {
-                text.append(" has ")
-                        .append(Bytes.of(Math.max(0, ledger.availableBytes(t) - ledger.liveBytes(t)))
-                                .human())
-                        .append(" free;");
-            } else {
-                text.append(" is closed after I/O errors (")
-                        .append(closedBecause[t])
-                        .append(");");
-            }
-        }
-        return new NeverFitsException(text.append(" free space there, or give the buffer another folder")
-                .toString());
     }
 }

@@ -78,6 +78,13 @@ final class TierWatch implements AutoCloseable {
         }
     }
 
+    /** Now, for those who would be refused for what was seen a moment ago. */
+    void lookAtAll() {
+        for (int t = 0; t < folders.size(); t++) {
+            look(t);
+        }
+    }
+
     /** @return nanoseconds until the next look */
     private long look(int tier) {
         FileSystemInfo fs;
@@ -198,7 +205,7 @@ final class TierWatch implements AutoCloseable {
         } catch (PosixException e) {
             return; // the other thread sees it too, and tells
         }
-        var overgrown = new ArrayList<Overgrown>();
+        var stopped = new ArrayList<Stopped>();
         buffer.move(spaces.change(view -> {
             var ledger = view.ledger();
             var items = new ArrayList<ItemFolder>();
@@ -221,17 +228,15 @@ final class TierWatch implements AutoCloseable {
                     ledger.leavingBytes(tier),
                     samples));
             ledger.evict(tier, decision.evictBytes());
-            decision.stop().ifPresent(i -> overgrown.add(stop(view, items.get(i), fs.freeBytes())));
+            decision.stop().ifPresent(i -> stopped.add(stop(view, items.get(i), fs.freeBytes())));
         }));
-        for (var o : overgrown) {
-            var owner = o.folder().owner();
-            buffer.listener().overgrown(owner.item(), owner.generation(), owner.attempt(), o.nextTier(), o.message());
-        }
+        stopped.forEach(this::tell);
     }
 
-    private record Overgrown(ItemFolder folder, int nextTier, String message) {}
+    /** @param nextTier that could hold it; -1: none @param freeBytes of the tier, when it was named */
+    private record Stopped(ItemFolder folder, Ledger.Limits limits, long usedBytes, long freeBytes, int nextTier) {}
 
-    private Overgrown stop(Spaces.View view, ItemFolder folder, long fsFreeBytes) {
+    private static Stopped stop(Spaces.View view, ItemFolder folder, long fsFreeBytes) {
         folder.stopped = true;
         folder.distrusted = true;
         var ledger = view.ledger();
@@ -242,18 +247,61 @@ final class TierWatch implements AutoCloseable {
             next = ledger.mostIn(t) > used ? t : -1;
         }
         var limits = ledger.limits(folder.tier());
-        long free = Math.max(0, Math.min(fsFreeBytes, limits.sizeBytes() - ledger.observedBytes(folder.tier())));
+        long left = limits.sizeBytes() - ledger.observedBytes(folder.tier());
+        return new Stopped(folder, limits, used, Math.max(0, Math.min(fsFreeBytes, left)), next);
+    }
+
+    private void tell(Stopped s) {
+        var folder = s.folder();
+        long inTheWay = s.nextTier() < 0 ? bytesInTheWay(folder.tier()) : 0;
+        boolean again = inTheWay > 0 && s.freeBytes() + inTheWay >= 2 * s.limits().floorBytes();
         var message = "has outgrown buffer tier " + folder.tier() + " ("
-                + limits.label() + ", "
-                + Bytes.of(limits.sizeBytes()).human() + "): it uses "
-                + Bytes.of(used).human() + " (" + used + " bytes) and may need more, "
+                + s.limits().label() + ", "
+                + Bytes.of(s.limits().sizeBytes()).human() + "): it uses "
+                + Bytes.of(s.usedBytes()).human() + " (" + s.usedBytes() + " bytes) and may need more, "
                 + Bytes.of(folder.claim().reservedBytes()).human() + " were reserved for it, "
-                + Bytes.of(free).human() + " are free. "
-                + (next < 0
-                        ? "No lower tier could hold it. Give spec.buffer.tiers a larger tier"
-                        : "It is stopped and runs again on tier " + next + " ("
-                                + ledger.limits(next).label() + ")");
-        return new Overgrown(folder, next, message);
+                + Bytes.of(s.freeBytes()).human() + " are free. "
+                + (again ? untilThereIsRoom(inTheWay) : elsewhere(s.nextTier()));
+        var owner = folder.owner();
+        int next = again ? folder.tier() : s.nextTier();
+        buffer.listener().overgrown(owner.item(), owner.generation(), owner.attempt(), next, message);
+    }
+
+    private static String untilThereIsRoom(long inTheWay) {
+        return Bytes.of(inTheWay).human() + " there are not this run's, or could not be exported."
+                + " It is stopped, and runs again when there is room";
+    }
+
+    private String elsewhere(int next) {
+        return next < 0
+                ? "No lower tier could hold it. Give spec.buffer.tiers a larger tier"
+                : "It is stopped and runs again on tier " + next + " ("
+                        + spaces.see(view -> view.ledger().limits(next)).label() + ")";
+    }
+
+    /**
+     * What of a tier's size others use, and outputs that could not be exported. The file system is asked before the folders are walked: what an
+     * item writes meanwhile is not taken for others'.
+     */
+    private long bytesInTheWay(int tier) {
+        try {
+            long free = folders.get(tier).statfs().freeBytes();
+            List<ItemFolder> live = spaces.see(view -> {
+                var all = new ArrayList<ItemFolder>();
+                view.folders().forEach(all::add);
+                all.removeIf(f -> f.tier() != tier || f.claim().state() != State.LIVE);
+                return all;
+            });
+            live.forEach(this::walk);
+            return spaces.see(view -> {
+                var ledger = view.ledger();
+                long ours = ledger.observedBytes(tier) + ledger.leavingBytes(tier);
+                long left = ledger.limits(tier).sizeBytes() - ours;
+                return ledger.strandedBytes(tier) + Math.max(0, left - free);
+            });
+        } catch (PosixException e) {
+            return 0;
+        }
     }
 
     // ---- broken tiers

@@ -10,6 +10,7 @@ import io.forebay.sidecar.os.FileTree;
 import io.forebay.sidecar.os.PosixException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -117,7 +118,7 @@ public final class TieredBuffer implements Buffer {
 
     @Override
     public ItemSpace admit(long item, int generation, int attempt, long inputBytes, int fromTier)
-            throws NeverFitsException, InterruptedException {
+            throws NeverFitsException, NoRoomException, InterruptedException {
         while (true) {
             var space = place(Owner.item(item, generation, attempt), inputBytes, fromTier, true);
             if (space.isPresent()) {
@@ -128,7 +129,7 @@ public final class TieredBuffer implements Buffer {
 
     @Override
     public Optional<ItemSpace> tryAdmit(long item, int generation, int attempt, long inputBytes, int fromTier)
-            throws NeverFitsException {
+            throws NeverFitsException, NoRoomException {
         try {
             return place(Owner.item(item, generation, attempt), inputBytes, fromTier, false);
         } catch (InterruptedException e) {
@@ -138,7 +139,7 @@ public final class TieredBuffer implements Buffer {
     }
 
     @Override
-    public ItemSpace admitShared(String input, long bytes) throws NeverFitsException, InterruptedException {
+    public ItemSpace admitShared(String input, long bytes) throws NeverFitsException, NoRoomException, InterruptedException {
         var owner = Owner.shared(input);
         for (int t = 0; t < tiers.size(); t++) {
             if (leftovers.remove(new Place(t, owner.folderName()))) {
@@ -158,7 +159,7 @@ public final class TieredBuffer implements Buffer {
 
     /** Empty: not now (without waiting), or the folder could not be made and its claim was given back. */
     private Optional<ItemSpace> place(Owner owner, long inputBytes, int fromTier, boolean wait)
-            throws NeverFitsException, InterruptedException {
+            throws NeverFitsException, NoRoomException, InterruptedException {
         adoptionDone();
         var revived = revive(owner, inputBytes, fromTier);
         if (revived != null) {
@@ -170,11 +171,19 @@ public final class TieredBuffer implements Buffer {
             pauseForSpace(wait);
             return Optional.empty();
         }
+        if (spaces.isBlockedForTooLong()) {
+            watch.lookAtAll();
+        }
         var claim = request(owner, inputBytes, fromTier);
         try {
             if (!spaces.awaitGrant(claim, owner.folderName(), wait)) {
                 return Optional.empty();
             }
+        } catch (NoRoomException e) {
+            if (wantsLessNow(owner, claim, inputBytes)) {
+                return Optional.empty();
+            }
+            throw e;
         } finally {
             change(view -> {}); // a claim that was withdrawn made room for others
         }
@@ -194,6 +203,12 @@ public final class TieredBuffer implements Buffer {
             pauseForSpace(wait);
             return Optional.empty();
         }
+    }
+
+    /** What others wrote was learned while it waited. */
+    private boolean wantsLessNow(Owner owner, Claim claim, long inputBytes) {
+        return !owner.isShared()
+                && spaces.see(view -> inputBytes + wantedGrowth(view, owner, inputBytes)) < claim.wantedBytes();
     }
 
     private boolean isInUse(Owner owner) {
@@ -444,6 +459,33 @@ public final class TieredBuffer implements Buffer {
         });
     }
 
+    void strand(ItemFolder folder, boolean workNeeded) {
+        try {
+            if (!workNeeded) {
+                setAside(folder, "work");
+                folder.folder().make(folder.owner().folderName());
+            }
+        } catch (PosixException e) {
+            // It uses more than it must; that is all.
+            tierFailed(folder.tier(), e);
+        }
+        var seen = folder.look(0);
+        change(view -> {
+            if (!folder.released) {
+                folder.mayWrite = false;
+                folder.inBytes = seen.inBytes();
+                folder.growthBytes = seen.growthBytes();
+                view.ledger().observe(folder.claim(), seen.bytes());
+                view.ledger().strand(folder.claim());
+            }
+        });
+    }
+
+    @Override
+    public Optional<String> blocked(Duration atLeast) {
+        return spaces.blocked(atLeast);
+    }
+
     private void change(Consumer<Spaces.View> action) {
         move(spaces.change(action));
     }
@@ -520,8 +562,9 @@ public final class TieredBuffer implements Buffer {
                         tiers.get(t).mediumName(),
                         tiers.get(t).root(),
                         ledger.limits(t).sizeBytes(),
-                        ledger.liveBytes(t),
+                        ledger.liveBytes(t) + ledger.strandedBytes(t),
                         ledger.observedBytes(t) + ledger.leavingBytes(t),
+                        ledger.strandedBytes(t),
                         ledger.evictions(t)));
             }
             return all;

@@ -43,7 +43,10 @@ final class ProgressText {
     static String buffer(RunProgress p) {
         long size = Math.max(1, p.bufferSize());
         return "buffer " + Bytes.of(p.bufferUsed()).human() + " of "
-                + Bytes.of(size).human() + " (" + 100 * p.bufferUsed() / size + " %)";
+                + Bytes.of(size).human() + " (" + 100 * p.bufferUsed() / size + " %)"
+                + (p.bufferStranded() > 0
+                        ? ", " + Bytes.of(p.bufferStranded()).human() + " of it not exported and kept"
+                        : "");
     }
 
     static String bar(RunProgress p) {

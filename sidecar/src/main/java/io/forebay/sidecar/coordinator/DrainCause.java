@@ -14,7 +14,9 @@ public enum DrainCause {
     /** {@code onItemFailure: Stop}. */
     STOPPED("STOPPED", null),
     /** No item can succeed. */
-    FATAL("FATAL", null);
+    FATAL("FATAL", null),
+    /** No worker has room in its buffer for what is left. */
+    NO_ROOM("NO_ROOM", null);
 
     private final String word;
     private final @org.jspecify.annotations.Nullable ExitCode code;

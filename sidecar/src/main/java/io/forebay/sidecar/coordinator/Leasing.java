@@ -132,6 +132,7 @@ final class Leasing {
     private Held hold(WorkerState worker, int item, int attempt, boolean alone) {
         var h = new Held(item, core.plan.item(item), core.table.generation(item), attempt, worker, alone, core.now());
         core.held.put(item, h);
+        core.pending.parked.remove(item);
         worker.held.put(item, h);
         worker.heldAlone += alone ? 1 : 0;
         return h;
@@ -170,6 +171,10 @@ final class Leasing {
             if (!items.isEmpty()) {
                 return new Leases(items, false, 0);
             }
+            if (onlyParkedAreLeft()) {
+                core.startDrain(DrainCause.NO_ROOM, core.job.deadlines().drain(), false);
+                return new Leases(List.of(), true, RETRY_MILLIS);
+            }
             return new Leases(List.of(), leave, core.pending.nothingBeingCleaned() ? RETRY_MILLIS : RETRY_SOON_MILLIS);
         } finally {
             core.lock.unlock();
@@ -195,10 +200,27 @@ final class Leasing {
                 items.add(grant(worker, suspect, true));
             }
         }
-        if (items.isEmpty() && max > 0) {
+        while (items.size() < max) {
+            int parked = core.pending.parked.nextFor(worker);
+            boolean alone = parked >= 0 && core.pending.isSuspected(parked);
+            if (parked < 0 || core.pending.isCleaning(parked) || alone && !worker.held.isEmpty()) {
+                break;
+            }
+            items.add(grant(worker, parked, alone));
+        }
+        if (items.isEmpty() && max > 0 && worker.noRoom.isEmpty()) {
             stealing.recallFor(worker, max);
         }
         return items;
+    }
+
+    /** Everything else has ended, and no worker has room for them: nothing that could still happen would change that. */
+    private boolean onlyParkedAreLeft() {
+        var parked = core.pending.parked;
+        int count = parked.count();
+        return count > 0
+                && core.table.endedCount() + count == core.table.size()
+                && parked.areHopeless(core.workers.values());
     }
 
     private ItemLease grant(WorkerState worker, int item, boolean alone) {
@@ -371,9 +393,14 @@ final class Leasing {
                 core.letGo(h);
                 if (core.table.state(h.item) == ItemState.COMMITTING) {
                     core.orphan(h.item);
-                } else {
-                    core.giveBack(h.item);
+                    continue;
                 }
+                var noRoom = release.noRoom();
+                if (noRoom != null) {
+                    core.pending.parked.add(worker, h.item, noRoom);
+                    core.say("no room for item " + h.planned.key() + ": " + noRoom);
+                }
+                core.giveBack(h.item);
             }
         } finally {
             core.lock.unlock();

@@ -17,6 +17,9 @@ final class PendingQueue {
     /** Pending, but not before its remains are removed from the stores. */
     private final Set<Integer> cleaning = new HashSet<>();
 
+    /** Pending, but not for those who had no room for it. */
+    final Parked parked = new Parked();
+
     private int cursor;
 
     PendingQueue(ItemTable table) {
@@ -26,23 +29,30 @@ final class PendingQueue {
     /** @return the next item that may run beside others; -1: none */
     int next() {
         for (var item = returned.poll(); item != null; item = returned.poll()) {
-            if (table.state(item) == ItemState.PENDING && !cleaning.contains(item) && !suspected.contains(item)) {
+            if (mayRunBesideOthers(item)) {
                 return item;
             }
         }
         while (cursor < table.size()) {
             int item = cursor++;
-            if (table.state(item) == ItemState.PENDING && !cleaning.contains(item) && !suspected.contains(item)) {
+            if (mayRunBesideOthers(item)) {
                 return item;
             }
         }
         return -1;
     }
 
+    private boolean mayRunBesideOthers(int item) {
+        return table.state(item) == ItemState.PENDING
+                && !cleaning.contains(item)
+                && !suspected.contains(item)
+                && !parked.contains(item);
+    }
+
     /** @return the next item that must run alone; -1: none */
     int nextSuspect() {
         for (var item = suspects.poll(); item != null; item = suspects.poll()) {
-            if (table.state(item) == ItemState.PENDING && suspected.contains(item)) {
+            if (table.state(item) == ItemState.PENDING && suspected.contains(item) && !parked.contains(item)) {
                 if (cleaning.contains(item)) {
                     suspects.add(item);
                     return -1;
@@ -55,6 +65,9 @@ final class PendingQueue {
 
     /** The item is pending again. */
     void giveBack(int item) {
+        if (parked.contains(item)) {
+            return;
+        }
         if (suspected.contains(item)) {
             suspects.add(item);
         } else if (!cleaning.contains(item)) {

@@ -291,7 +291,7 @@ final class Running implements AutoCloseable {
             long done = core.table.count(ItemState.DONE);
             long failed = core.table.count(ItemState.FAILED) - core.tally.cancelled();
             long unfinished = core.table.size() - done - failed;
-            if (codes.isEmpty() && unfinished > 0) {
+            if (unfinished > 0 && (codes.isEmpty() || core.drainCause == DrainCause.NO_ROOM)) {
                 codes.add(ExitCode.PASSING);
             }
             var all = new java.util.ArrayList<>(notices);
@@ -304,6 +304,7 @@ final class Running implements AutoCloseable {
                     core.skipped,
                     failed,
                     unfinished,
+                    notRun(),
                     core.tally.byReason(),
                     core.tally.named(),
                     core.tally.unexportedCount(),
@@ -314,6 +315,17 @@ final class Running implements AutoCloseable {
         } finally {
             core.lock.unlock();
         }
+    }
+
+    private Optional<Summary.NotRun> notRun() {
+        var parked = core.pending.parked;
+        if (parked.count() == 0) {
+            return Optional.empty();
+        }
+        var keys = parked.first(Summary.NAMED_FAILURES).stream()
+                .map(core::keyOf)
+                .toList();
+        return Optional.of(new Summary.NotRun(parked.count(), keys, parked.why()));
     }
 
     private String cause() {

@@ -9,7 +9,8 @@ import java.util.List;
  * The end of a run, when nothing is left to lease: who gets what others have not begun, and who may leave. Under the core's lock.
  *
  * <p>A worker that has nothing to begin and got nothing <em>waits</em>. While one waits, what comes back is for it: a worker that has
- * something to begin gets nothing, else it would take again what it has just given back.
+ * something to begin gets nothing, else it would take again what it has just given back. One whose buffer had no room for an item
+ * asks for no share of others'.
  */
 final class Stealing {
     /** Those that will begin first come first: what is staged, then in the order of their leases. */
@@ -63,7 +64,9 @@ final class Stealing {
 
     /** One that stopped asking has died or drains: its place at the table is not kept for long. */
     private boolean waits(WorkerState worker) {
-        return worker.waits && core.now() - worker.askedAtNanos < core.leaseNanos / 2 && need(worker) != Need.NONE;
+        return worker.waits
+                && worker.noRoom.isEmpty()
+                && core.now() - worker.askedAtNanos < core.leaseNanos / 2 && need(worker) != Need.NONE;
     }
 
     /**

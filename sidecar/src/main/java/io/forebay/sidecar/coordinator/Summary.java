@@ -4,6 +4,7 @@ import io.forebay.message.Messages.StepRun;
 import io.forebay.sidecar.outcome.ExitCode;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * How a run ended.
@@ -11,6 +12,7 @@ import java.util.Map;
  * @param done items whose outputs are all durable, those of earlier runs included
  * @param skipped of these: done by earlier runs
  * @param unfinished items neither done nor failed: not started, given back, cut off, or cancelled
+ * @param notRun of these: items that no worker's buffer had room for; absent: none
  * @param failedByReason reason word to number of items
  * @param failures the first failed items, {@link #NAMED_FAILURES} at most
  * @param unexported outputs that are not at their destination; each has a line in {@code UNEXPORTED.jsonl}
@@ -26,6 +28,7 @@ public record Summary(
         long skipped,
         long failed,
         long unfinished,
+        Optional<NotRun> notRun,
         Map<String, Long> failedByReason,
         List<FailedItem> failures,
         long unexported,
@@ -43,7 +46,14 @@ public record Summary(
         notices = List.copyOf(notices);
     }
 
+    /** @param keys of the first {@link #NAMED_FAILURES} @param why of the first */
+    public record NotRun(long items, List<String> keys, String why) {
+        public NotRun {
+            keys = List.copyOf(keys);
+        }
+    }
+
     /** @param lastStep the step that ended last; absent: none was started */
     public record FailedItem(
-            String key, String reason, String message, int code, int attempt, java.util.Optional<StepRun> lastStep) {}
+            String key, String reason, String message, int code, int attempt, Optional<StepRun> lastStep) {}
 }

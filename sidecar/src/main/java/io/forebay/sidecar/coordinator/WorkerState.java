@@ -2,6 +2,7 @@ package io.forebay.sidecar.coordinator;
 
 import io.forebay.message.Messages.WorkerCounters;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,9 @@ final class WorkerState {
     final int slots;
     /** Items it holds, in the order in which it got them. */
     final Map<Integer, Held> held = new LinkedHashMap<>();
+
+    /** Items that its buffer has no room for as long as it lives. */
+    final BitSet noRoom = new BitSet();
 
     /** How many of these must run alone. */
     int heldAlone;

@@ -162,6 +162,7 @@ public final class LocalRun implements ForegroundRun {
                 rates.flushRate(),
                 local.bufferUsed(),
                 local.bufferSize(),
+                side.worker().strandedBytes(),
                 local.retries(),
                 rates.secondsLeft(left),
                 local.lastMessage() == null ? "" : local.lastMessage());

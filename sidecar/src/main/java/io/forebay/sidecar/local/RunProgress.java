@@ -4,6 +4,7 @@ package io.forebay.sidecar.local;
  * Where a run stands, for displays. Counts of items; bytes since the start of this run.
  *
  * @param phase Planning, Running, Draining, Ended
+ * @param bufferStranded bytes of what could not be exported; they stay in the buffer
  * @param secondsLeft estimate; -1: none yet
  */
 public record RunProgress(
@@ -22,6 +23,7 @@ public record RunProgress(
         long flushRate,
         long bufferUsed,
         long bufferSize,
+        long bufferStranded,
         long retries,
         long secondsLeft,
         String lastMessage) {}

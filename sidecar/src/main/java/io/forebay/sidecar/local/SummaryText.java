@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The words at the end of a run. Pure. */
@@ -43,6 +44,7 @@ final class SummaryText {
         if (s.unusable() > 0) {
             out.add("unusable: " + s.unusable() + " selected files that can be no input");
         }
+        s.notRun().ifPresent(n -> out.add(notRun(n)));
         if (s.unexported() > 0) {
             out.add("NOT exported: " + s.unexported() + " outputs, "
                     + Bytes.of(s.unexportedBytes()).human() + ", listed in "
@@ -63,6 +65,14 @@ final class SummaryText {
                         p.retries() > 0 ? ", " + p.retries() + " retries" : ""));
         out.add(verdict(s));
         return out;
+    }
+
+    private static String notRun(Summary.NotRun n) {
+        var keys = n.keys().stream().map(Printable::name).collect(Collectors.joining(", "));
+        long more = n.items() - n.keys().size();
+        return "not run: " + keys + (more > 0 ? " and " + more + " more" : "") + ": no room in the buffer: "
+                + Printable.message(n.why())
+                + ". When that is mended: forebay resume";
     }
 
     private static String verdict(Summary s) {
@@ -116,6 +126,8 @@ final class SummaryText {
         out.put("skipped", s.skipped());
         out.put("failed", s.failed());
         out.put("unfinished", s.unfinished());
+        out.put("notRun", s.notRun().map(Summary.NotRun::items).orElse(0L));
+        out.put("notRunItems", s.notRun().map(Summary.NotRun::keys).orElse(List.of()));
         out.put("failedByReason", s.failedByReason());
         var failures = new ArrayList<LinkedHashMap<String, Object>>();
         for (var f : s.failures()) {

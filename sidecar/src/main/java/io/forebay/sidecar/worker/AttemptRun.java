@@ -8,6 +8,7 @@ import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.buffer.Buffer;
 import io.forebay.sidecar.buffer.Buffer.NeverFitsException;
+import io.forebay.sidecar.buffer.Buffer.NoRoomException;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.journal.Journal;
 import io.forebay.sidecar.journal.JournalRecord;
@@ -39,6 +40,9 @@ final class AttemptRun implements Runnable {
 
         /** An item failed: what the coordinator makes of it ({@code onItemFailure: Stop}) is to be known now. */
         void failed(Attempt attempt) throws InterruptedException;
+
+        /** The buffer has no room for the item as long as it runs. */
+        void noRoom(Attempt attempt, String why);
 
         /** Nothing can be trusted any more (the journal failed, or a fault of our own outside any item). */
         void broken(Attempt attempt, Throwable why);
@@ -114,6 +118,10 @@ final class AttemptRun implements Runnable {
         } catch (Fenced e) {
             giveUp();
             return false;
+        } catch (NoRoomException e) {
+            var why = String.valueOf(e.getMessage());
+            host.noRoom(attempt, why);
+            return giveBack(why);
         } catch (InterruptedException e) {
             return interrupted();
         }
@@ -128,7 +136,7 @@ final class AttemptRun implements Runnable {
         }
     }
 
-    private void prepare() throws AttemptFailed, IOException, InterruptedException {
+    private void prepare() throws AttemptFailed, NoRoomException, IOException, InterruptedException {
         if (attempt.fetched()) {
             return;
         }
@@ -257,6 +265,9 @@ final class AttemptRun implements Runnable {
         }
         boolean goesOn = report(failure, published(), list);
         if (!list.isEmpty() && !goesOn) {
+            if (attempt.hasSpace()) {
+                attempt.space().strand(!stages.steps().succeeded(attempt));
+            }
             return true;
         }
         over(false);
@@ -315,23 +326,24 @@ final class AttemptRun implements Runnable {
         over(false);
     }
 
-    /** The coordinator wants it back, and its steps have not started. */
-    private boolean giveBack() throws IOException {
-        release();
+    /** The coordinator wants it back, or there is no room for it; its steps have not started. */
+    private boolean giveBack(@Nullable String noRoom) throws IOException {
+        release(noRoom);
         over(false);
         return false;
     }
 
-    private Release releaseOfThis() {
+    private Release releaseOfThis(@Nullable String noRoom) {
         return new Release(
                 me.worker(),
                 me.instance(),
-                List.of(new AttemptId(attempt.item(), attempt.generation(), attempt.number())));
+                List.of(new AttemptId(attempt.item(), attempt.generation(), attempt.number())),
+                noRoom);
     }
 
     /** Not without the coordinator's answer; an interruption that was meant for what went before must not spare it. */
-    private void release() {
-        var release = releaseOfThis();
+    private void release(@Nullable String noRoom) {
+        var release = releaseOfThis(noRoom);
         for (int tries = 0; tries < 2; tries++) {
             try {
                 link.release(release);
@@ -350,7 +362,7 @@ final class AttemptRun implements Runnable {
             return false;
         }
         if (attempt.recalled()) {
-            return giveBack();
+            return giveBack(null);
         }
         var drain = attempt.drain();
         if (drain == null) {
@@ -371,7 +383,7 @@ final class AttemptRun implements Runnable {
                 report(failure, List.of(), list);
                 return !list.isEmpty();
             }
-            link.release(releaseOfThis());
+            link.release(releaseOfThis(null));
         } catch (InterruptedException again) {
             return true;
         }

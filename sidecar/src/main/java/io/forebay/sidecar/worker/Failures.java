@@ -70,6 +70,11 @@ final class Failures {
                 "Fetch", "cannot stage " + uri + " into the buffer: " + why, INPUT, true, true, false, false);
     }
 
+    /** All items need it, and what could not be exported is in its way. */
+    static Failure noRoom(String message) {
+        return new Failure("BufferFull", message, PASSING, true, true, false, false);
+    }
+
     /** The buffer has no tier for it. */
     static Failure neverFits(String message) {
         return new Failure("BufferFull", message, INPUT, true, true, false, false);
@@ -78,6 +83,11 @@ final class Failures {
     /** Outgrew its tier, or the tier's file system failed under it. @param nextTier -1: there is none */
     static Failure bufferFull(String message, int nextTier) {
         return new Failure("BufferFull", message, STEP, nextTier < 0, nextTier < 0, false, nextTier >= 0);
+    }
+
+    /** Its tier would hold it but for what others have there, or what could not be exported. */
+    static Failure crowdedOut(String message) {
+        return new Failure("BufferFull", message, PASSING, false, false, false, false);
     }
 
     static Failure distrusted(String tier) {

@@ -1,8 +1,11 @@
 package io.forebay.sidecar.worker;
 
 import io.forebay.api.value.StoreUri;
+import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.store.FileMeta;
+import io.forebay.sidecar.os.Errno;
+import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import io.forebay.sidecar.store.Version;
@@ -61,10 +64,20 @@ final class FetchStage {
         } catch (StoreException e) {
             throw new AttemptFailed(Failures.fetch(input.uri(), e));
         } catch (BufferIoException e) {
-            throw new AttemptFailed(Failures.bufferFull(e.getMessage() + " while fetching " + input.uri(), nextTier));
+            throw new AttemptFailed(failed(e.getMessage() + " while fetching " + input.uri(), e.noSpace(), nextTier));
+        } catch (PosixException e) {
+            throw new AttemptFailed(
+                    e.is(Errno.ENOSPC) || e.is(Errno.EDQUOT)
+                            ? failed("buffer: " + e.getMessage() + " while fetching " + input.uri(), true, nextTier)
+                            : Failures.badInputName(input.uri(), String.valueOf(e.getMessage())));
         } catch (IllegalArgumentException | IOException e) {
             throw new AttemptFailed(Failures.badInputName(input.uri(), String.valueOf(e.getMessage())));
         }
+    }
+
+    /** No space within a reservation: others fill the file system. */
+    private static Failure failed(String message, boolean noSpace, int nextTier) {
+        return noSpace && nextTier < 0 ? Failures.crowdedOut(message) : Failures.bufferFull(message, nextTier);
     }
 
     /** Where an input lies. @throws IllegalArgumentException for a key that cannot be a path */

@@ -4,6 +4,7 @@ import io.forebay.api.job.Job;
 import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.buffer.Buffer;
 import io.forebay.sidecar.buffer.Buffer.NeverFitsException;
+import io.forebay.sidecar.buffer.Buffer.NoRoomException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,8 @@ final class SharedInputsStage {
                 result.put(e.getKey(), single ? FetchStage.path(e.getValue().getFirst(), space.in()) : folder);
             }
             paths.complete(Map.copyOf(result));
+        } catch (NoRoomException e) {
+            paths.completeExceptionally(new AttemptFailed(Failures.noRoom("shared input: " + e.getMessage())));
         } catch (NeverFitsException e) {
             paths.completeExceptionally(new AttemptFailed(Failures.neverFits("shared input: " + e.getMessage())));
         } catch (AttemptFailed e) {

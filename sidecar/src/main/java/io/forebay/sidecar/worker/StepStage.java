@@ -158,7 +158,10 @@ final class StepStage {
     private void check(Attempt attempt, Step step, StepRun run, Optional<End> end) throws AttemptFailed {
         var overgrown = attempt.overgrown();
         if (overgrown != null) {
-            throw new AttemptFailed(Failures.bufferFull(overgrown.message(), overgrown.nextTier()));
+            throw new AttemptFailed(
+                    overgrown.nextTier() == attempt.space().tier()
+                            ? Failures.crowdedOut(overgrown.message())
+                            : Failures.bufferFull(overgrown.message(), overgrown.nextTier()));
         }
         if (attempt.space().distrusted()) {
             throw new AttemptFailed(

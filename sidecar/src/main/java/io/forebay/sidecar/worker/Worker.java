@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +72,7 @@ public final class Worker implements AttemptRun.Host {
     private final StepHost host;
     private final AttemptRun.Stages stages;
     private final TransferCounters counters;
+    private final RoomNotices room;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -97,7 +99,8 @@ public final class Worker implements AttemptRun.Host {
             PatientLink link,
             StepHost host,
             AttemptRun.Stages stages,
-            TransferCounters counters) {
+            TransferCounters counters,
+            Consumer<String> tell) {
         this.me = me;
         this.job = job;
         this.buffer = buffer;
@@ -106,6 +109,7 @@ public final class Worker implements AttemptRun.Host {
         this.host = host;
         this.stages = stages;
         this.counters = counters;
+        this.room = new RoomNotices(buffer, tell);
         buffer.onOvergrown(this::overgrown);
     }
 
@@ -274,6 +278,7 @@ public final class Worker implements AttemptRun.Host {
         while (!closing) {
             try {
                 Thread.sleep(renewal);
+                room.look();
                 renewOnce();
             } catch (LinkException e) {
                 counters.say("coordinator away: " + e.getMessage());
@@ -462,6 +467,11 @@ public final class Worker implements AttemptRun.Host {
     }
 
     @Override
+    public void noRoom(Attempt attempt, String why) {
+        room.none(attempt.lease().key(), why);
+    }
+
+    @Override
     public void broken(Attempt attempt, Throwable why) {
         broken = why;
         wake();
@@ -502,6 +512,11 @@ public final class Worker implements AttemptRun.Host {
                 size,
                 reserved,
                 said == null ? null : said.text());
+    }
+
+    /** Bytes in the buffer that could not be exported. */
+    public long strandedBytes() {
+        return buffer.use().stream().mapToLong(TierUse::strandedBytes).sum();
     }
 
     /** Attempts held now, by state. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.forebay.api.job.Job.Medium;
 import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.buffer.Buffer.ItemSpace;
-import io.forebay.sidecar.buffer.Buffer.NeverFitsException;
+import io.forebay.sidecar.buffer.Buffer.NoRoomException;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.testing.Wait;
 import java.io.IOException;
@@ -247,10 +247,10 @@ class FullTierTest {
             var others = tmpfs.folder().resolve("others");
             Files.write(others, new byte[(int) (150 * MIB)]);
             assertThatThrownBy(() -> buffer.admit(1, 1, 1, 50 * MIB, 0))
-                    .isInstanceOf(NeverFitsException.class)
+                    .isInstanceOf(NoRoomException.class)
                     .hasMessageContaining("Memory " + tmpfs.folder())
                     .hasMessageContaining("are needed")
-                    .hasMessageContaining("MiB free");
+                    .hasMessageContaining("MiB to give");
             assertThat(buffer.waiting()).isZero();
             Files.delete(others);
             buffer.admit(1, 1, 1, 50 * MIB, 0).discard();

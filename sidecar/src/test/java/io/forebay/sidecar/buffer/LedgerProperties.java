@@ -109,7 +109,7 @@ class LedgerProperties {
                 }
             }
             case LEAVING -> ledger.gone(c);
-            case WAITING, REFUSED, CANCELLED, GONE -> throw new AssertionError(c.state());
+            case WAITING, REFUSED, CANCELLED, STRANDED, GONE -> throw new AssertionError(c.state());
         }
     }
 
@@ -161,7 +161,7 @@ class LedgerProperties {
                         charges.put(c, c.observedBytes());
                     }
                     case LEAVING -> leaving += charges.get(c);
-                    case WAITING, REFUSED, CANCELLED, GONE -> {}
+                    case WAITING, REFUSED, CANCELLED, STRANDED, GONE -> {}
                 }
             }
             assertThat(ledger.liveBytes(t)).isEqualTo(live);

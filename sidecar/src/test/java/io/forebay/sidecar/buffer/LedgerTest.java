@@ -165,4 +165,44 @@ class LedgerTest {
         assertThat(waits.state()).isEqualTo(State.REFUSED);
         assertThat(blocker.state()).isEqualTo(State.LIVE);
     }
+
+    @Test
+    @DisplayName("what is stranded counts as it is, is never waited for, and what it leaves no room is refused, whoever else is there")
+    void strandedDataIsNotWaitedFor() throws NeverFitsException {
+        var kept = one.request(100, 600, 0);
+        var lives = one.request(100, 300, 0);
+        one.grant();
+        one.observe(kept, 500);
+        one.strand(kept);
+        assertThat(one.chargedBytes(0)).isEqualTo(800);
+        var large = one.request(100, 480, 0);
+        var fits = one.request(100, 450, 0);
+        var small = one.request(100, 100, 0);
+        assertThat(one.grant()).containsExactly(large);
+        assertThat(large.state()).isEqualTo(State.REFUSED);
+        assertThat(one.isStrandedOut(large)).isTrue();
+        assertThat(List.of(fits.state(), small.state()))
+                .as("these wait for the one that lives")
+                .containsOnly(State.WAITING);
+        one.leave(lives);
+        one.gone(lives);
+        assertThat(one.grant()).containsExactly(fits);
+        one.leave(fits);
+        one.gone(fits);
+        assertThat(one.grant()).containsExactly(small);
+        one.leave(small);
+        one.gone(small);
+        assertThat(one.anythingMayLeave()).isFalse();
+    }
+
+    @Test
+    void whatIsStrandedInTheUpperTierLeavesTheLowerOne() throws NeverFitsException {
+        var kept = two.request(700, 700, 0);
+        two.grant();
+        two.observe(kept, 700);
+        two.strand(kept);
+        var next = two.request(700, 700, 0);
+        assertThat(two.grant()).containsExactly(next);
+        assertThat(next.tier()).isEqualTo(1);
+    }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.forebay.api.job.Job.Medium;
 import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.buffer.Buffer.NeverFitsException;
+import io.forebay.sidecar.buffer.Buffer.NoRoomException;
 import io.forebay.testing.Wait;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -279,7 +280,7 @@ class TieredBufferTest {
             var space = buffer.admit(3, 1, 1, MIB, 0);
             space.discard();
             return space.tier();
-        } catch (NeverFitsException | InterruptedException e) {
+        } catch (NeverFitsException | NoRoomException | InterruptedException e) {
             throw new AssertionError(e);
         }
     }

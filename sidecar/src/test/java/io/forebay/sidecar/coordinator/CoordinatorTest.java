@@ -895,6 +895,54 @@ class CoordinatorTest {
     }
 
     @Test
+    @DisplayName(
+            "what one worker has no room for goes to another; what none has room for is not run, and ends the run when all else has ended")
+    void noRoom() throws Exception {
+        rig.inputs(6);
+        try (var coordinator = start(RunMode.RUN)) {
+            var full = worker(coordinator, "full");
+            var other = worker(coordinator, "other");
+            for (var lease : full.lease(coordinator, 3)) {
+                full.hasNoRoom(coordinator, lease);
+            }
+            for (var lease : full.lease(coordinator, 6)) {
+                full.carry(coordinator, lease);
+            }
+            assertThat(full.leases(coordinator, 6)).satisfies(l -> {
+                assertThat(l.items()).as("not again").isEmpty();
+                assertThat(l.drained()).as("another one may have room").isFalse();
+            });
+            var given = other.lease(coordinator, 6);
+            assertThat(given).hasSize(3);
+            other.carry(coordinator, given.getFirst());
+            other.hasNoRoom(coordinator, given.get(1));
+            assertThat(full.leases(coordinator, 6).drained())
+                    .as("one is still being carried")
+                    .isFalse();
+            other.hasNoRoom(coordinator, given.get(2));
+
+            assertThat(full.leases(coordinator, 6).drained()).isTrue();
+
+            assertThat(other.leases(coordinator, 6).drained()).isTrue();
+            var summary = coordinator.await();
+            assertThat(summary.code()).isEqualTo(ExitCode.PASSING);
+            assertThat(summary.done()).isEqualTo(4);
+            assertThat(summary.unfinished()).isEqualTo(2);
+            assertThat(summary.notRun()).hasValueSatisfying(n -> {
+                assertThat(n.items()).isEqualTo(2);
+                assertThat(n.keys()).containsExactly("001.nii", "002.nii");
+                assertThat(n.why()).isEqualTo("10 MiB are needed");
+            });
+        }
+        try (var coordinator = start(RunMode.RESUME)) {
+            var again = worker(coordinator, "full");
+            rig.pass(CoordinatorRig.LEASE);
+            assertThat(again.carryAll(coordinator)).isEqualTo(2);
+            assertThat(coordinator.await().code()).isEqualTo(ExitCode.DURABLE);
+        }
+    }
+
+    @Test
     @DisplayName("C2 who has not registered with a new coordinator yet is told to, not fenced: its attempt goes on")
     void commitBeforeRegistration() throws Exception {
         rig.inputs(1);

@@ -179,7 +179,7 @@ class HttpLinkTest {
             free = socket.getLocalPort();
         }
         var nowhere = new HttpCoordinatorLink(URI.create("http://127.0.0.1:" + free), TOKEN);
-        assertThatThrownBy(() -> nowhere.release(new Release("w", "i", List.of())))
+        assertThatThrownBy(() -> nowhere.release(new Release("w", "i", List.of(), null)))
                 .isInstanceOf(LinkException.class)
                 .hasMessageContaining("cannot be reached");
         try (var server = serve(new RefusingLink(), "")) {
