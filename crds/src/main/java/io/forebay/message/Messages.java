@@ -290,7 +290,10 @@ public final class Messages {
      * @param noRoom why its buffer has no room for them as long as it runs; absent: they may come to it again
      */
     public record Release(
-            String worker, String instance, List<AttemptId> attempts, @Nullable String noRoom) {}
+            String worker,
+            String instance,
+            List<AttemptId> attempts,
+            @Nullable String noRoom) {}
 
     /** As in {@link ItemLease}. */
     public record AttemptId(long item, int generation, int attempt) {}

@@ -130,7 +130,8 @@ class KeptOutputsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("a destination that is away for a while, with a full buffer behind it: nothing is given up while it is tried again, exit 0")
+    @DisplayName(
+            "a destination that is away for a while, with a full buffer behind it: nothing is given up while it is tried again, exit 0")
     void triedAgain() throws Exception {
         items("f", 40, 2 * MIB);
         try (var s3 = ScriptedS3.start("bucket")) {

@@ -267,7 +267,13 @@ final class Ledger {
             if (kept.get(t) || !tier.couldTake(bytes)) {
                 continue;
             }
-            evict(t, tier.live + tier.stranded + tier.clean + bytes - Math.min(tier.limitFor(bytes), tier.availableBytes));
+            evict(
+                    t,
+                    tier.live
+                            + tier.stranded
+                            + tier.clean
+                            + bytes
+                            - Math.min(tier.limitFor(bytes), tier.availableBytes));
             if (tier.canTake(bytes)) {
                 makeLive(claim, t, bytes, 0);
             }

@@ -43,7 +43,8 @@ final class NoRoom {
     private static String tiers(Ledger ledger, Claim claim, String[] closedBecause) {
         var text = new StringBuilder();
         for (int t = claim.fromTier(); t < ledger.tiers(); t++) {
-            text.append(t == claim.fromTier() ? "" : "; ").append(ledger.limits(t).label());
+            text.append(t == claim.fromTier() ? "" : "; ")
+                    .append(ledger.limits(t).label());
             if (ledger.isOpen(t)) {
                 long free = ledger.availableBytes(t) - ledger.liveBytes(t) - ledger.strandedBytes(t);
                 text.append(" has ").append(Bytes.of(Math.max(0, free)).human()).append(" to give");

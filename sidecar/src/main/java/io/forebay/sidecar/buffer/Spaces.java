@@ -280,15 +280,15 @@ final class Spaces {
 
     private boolean blockedForTooLong() {
         return blockedSince != NOT
-                && options.clock().getAsLong() - blockedSince > options.patience().toNanos();
+                && options.clock().getAsLong() - blockedSince
+                        > options.patience().toNanos();
     }
 
     /** What is waited for, if it is nothing of ours and has been for so long; empty: no such thing. */
     Optional<String> blocked(Duration atLeast) {
         lock.lock();
         try {
-            boolean told = blockedSince != NOT
-                    && options.clock().getAsLong() - blockedSince >= atLeast.toNanos();
+            boolean told = blockedSince != NOT && options.clock().getAsLong() - blockedSince >= atLeast.toNanos();
             return told
                     ? ledger.next().map(claim -> NoRoom.waiting(ledger, claim, closedBecause, options.patience()))
                     : Optional.empty();

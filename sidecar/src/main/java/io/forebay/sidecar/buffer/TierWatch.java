@@ -254,7 +254,8 @@ final class TierWatch implements AutoCloseable {
     private void tell(Stopped s) {
         var folder = s.folder();
         long inTheWay = s.nextTier() < 0 ? bytesInTheWay(folder.tier()) : 0;
-        boolean again = inTheWay > 0 && s.freeBytes() + inTheWay >= 2 * s.limits().floorBytes();
+        boolean again =
+                inTheWay > 0 && s.freeBytes() + inTheWay >= 2 * s.limits().floorBytes();
         var message = "has outgrown buffer tier " + folder.tier() + " ("
                 + s.limits().label() + ", "
                 + Bytes.of(s.limits().sizeBytes()).human() + "): it uses "

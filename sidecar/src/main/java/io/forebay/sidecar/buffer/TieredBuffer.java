@@ -139,7 +139,8 @@ public final class TieredBuffer implements Buffer {
     }
 
     @Override
-    public ItemSpace admitShared(String input, long bytes) throws NeverFitsException, NoRoomException, InterruptedException {
+    public ItemSpace admitShared(String input, long bytes)
+            throws NeverFitsException, NoRoomException, InterruptedException {
         var owner = Owner.shared(input);
         for (int t = 0; t < tiers.size(); t++) {
             if (leftovers.remove(new Place(t, owner.folderName()))) {

@@ -322,9 +322,8 @@ final class Running implements AutoCloseable {
         if (parked.count() == 0) {
             return Optional.empty();
         }
-        var keys = parked.first(Summary.NAMED_FAILURES).stream()
-                .map(core::keyOf)
-                .toList();
+        var keys =
+                parked.first(Summary.NAMED_FAILURES).stream().map(core::keyOf).toList();
         return Optional.of(new Summary.NotRun(parked.count(), keys, parked.why()));
     }
 

@@ -66,7 +66,8 @@ final class Stealing {
     private boolean waits(WorkerState worker) {
         return worker.waits
                 && worker.noRoom.isEmpty()
-                && core.now() - worker.askedAtNanos < core.leaseNanos / 2 && need(worker) != Need.NONE;
+                && core.now() - worker.askedAtNanos < core.leaseNanos / 2
+                && need(worker) != Need.NONE;
     }
 
     /**

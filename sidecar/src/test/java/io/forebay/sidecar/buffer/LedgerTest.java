@@ -167,7 +167,8 @@ class LedgerTest {
     }
 
     @Test
-    @DisplayName("what is stranded counts as it is, is never waited for, and what it leaves no room is refused, whoever else is there")
+    @DisplayName(
+            "what is stranded counts as it is, is never waited for, and what it leaves no room is refused, whoever else is there")
     void strandedDataIsNotWaitedFor() throws NeverFitsException {
         var kept = one.request(100, 600, 0);
         var lives = one.request(100, 300, 0);
