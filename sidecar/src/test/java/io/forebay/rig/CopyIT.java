@@ -64,6 +64,46 @@ class CopyIT extends RigTest {
     }
 
     @Test
+    @DisplayName("stage-in of in/ puts what lies below it into the folder, of in a folder of that name, and says so; of a file that file")
+    void slashAtTheEnd() throws Exception {
+        rig.input("a", "x");
+        var in = rig.inputs().toString();
+
+        var below = rig.command("stage-in", in + "/", folder() + "/1");
+        var named = rig.command("stage-in", in, folder() + "/2");
+        var file = rig.command("stage-in", in + "/a", folder() + "/3");
+
+        assertThat(below.exit()).as(below.all()).isZero();
+        assertThat(folder().resolve("1/a")).hasContent("x");
+        assertThat(below.all()).doesNotContain("note:").contains("staged in: 1 file, 1 B; 0 failed");
+        assertThat(named.exit()).as(named.all()).isZero();
+        assertThat(folder().resolve("2/in/a")).hasContent("x");
+        assertThat(named.err())
+                .contains("note: " + in + " is a folder, and its files are below " + folder() + "/2/in; with " + in
+                        + "/ they would be in " + folder() + "/2 itself");
+        assertThat(file.all()).doesNotContain("note:");
+        assertThat(folder().resolve("3/a")).hasContent("x");
+    }
+
+    @Test
+    @DisplayName("where nothing matches, the slash that is missing, and the patterns, are named")
+    void nothingMatches() throws Exception {
+        rig.input("a", "x");
+        var in = rig.inputs().toString();
+
+        var slashless = rig.command("stage-in", "--include", "a", in, folder().toString());
+        var pattern = rig.command("stage-in", "--include", "b", in + "/", folder().toString());
+        var flushed = rig.command("flush", "--include", "b", in, folder().toString());
+
+        assertThat(slashless.exit()).isEqualTo(65);
+        assertThat(slashless.err()).contains("(in/...): write " + in + "/ to match what lies below it");
+        assertThat(pattern.exit()).isEqualTo(65);
+        assertThat(pattern.err()).contains("has no file that matches --include").doesNotContain("slash");
+        assertThat(flushed.exit()).isZero();
+        assertThat(flushed.err()).contains("nothing to flush: " + in + " has no file that matches --include");
+    }
+
+    @Test
     @DisplayName(
             "D4 flush: one of several is denied: the others are there, exit 74, it is named, no open upload is left")
     void oneDenied() throws Exception {

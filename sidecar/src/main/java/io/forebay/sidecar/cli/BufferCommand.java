@@ -29,10 +29,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "buffer",
         mixinStandardHelpOptions = true,
-        description =
-                "One worker of a PipelineJob: a buffer on this machine and the steps beside it, led by a coordinator (forebay coordinator) over "
-                        + "HTTP. Ends with 0 when nothing is left for it and each item it held is done, or its failure recorded. "
-                        + "SIGTERM drains: what is computed is written back, the rest is given back.")
+        footer = ForebayCommand.SEE_EXIT_CODES,
+        description = {"One worker of a PipelineJob: a buffer on this machine and the steps beside it, led by a coordinator (forebay coordinator) over HTTP.", "Ends with 0 when nothing is left for it and each item it held is done, or its failure recorded. SIGTERM " + "drains: what is computed is written back, the rest is given back."})
 final class BufferCommand implements Callable<Integer> {
     /** Of a name that becomes part of folder names. */
     private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}";
@@ -52,7 +50,7 @@ final class BufferCommand implements Callable<Integer> {
             names = "--token-file",
             required = true,
             paramLabel = "FILE",
-            description = "its first line is the job's token")
+            description = "its first line is the job's token, the same as the coordinator's")
     private Path tokenFile = Path.of("");
 
     @Option(
@@ -70,7 +68,7 @@ final class BufferCommand implements Callable<Integer> {
     @Option(
             names = "--disk",
             paramLabel = "FOLDER",
-            description = "where disk tiers lie (default: $FOREBAY_DISK, $TMPDIR, the user's cache)")
+            description = RunCommand.DISK)
     @Nullable
     private Path disk;
 
@@ -91,6 +89,7 @@ final class BufferCommand implements Callable<Integer> {
 
     @Option(
             names = "--steps",
+            paramLabel = "WHO",
             defaultValue = "local",
             description =
                     "local: this process starts a runner for each step; socket: runners that others start connect to --socket (default: ${DEFAULT-VALUE})")
@@ -112,6 +111,7 @@ final class BufferCommand implements Callable<Integer> {
 
     @Option(
             names = "--images",
+            paramLabel = "MODE",
             defaultValue = "auto",
             description =
                     "with --steps=local: auto: a step's image runs under apptainer or podman where there is one, else the command runs on the "

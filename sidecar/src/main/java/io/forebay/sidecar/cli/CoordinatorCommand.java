@@ -24,9 +24,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "coordinator",
         mixinStandardHelpOptions = true,
-        description =
-                "Plans a PipelineJob and leads its workers (forebay buffer), which reach it over HTTP. Ends when every item has ended and the "
-                        + "workers have heard so. Killed and started again it takes over where it was.")
+        footer = ForebayCommand.SEE_EXIT_CODES,
+        description = {"Plans a PipelineJob and leads its workers (forebay buffer), which reach it over HTTP.", "Ends when every item has ended and the workers have heard so. Killed and started again it takes over where it " + "was."})
 final class CoordinatorCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
     private String manifest = "";

@@ -48,7 +48,7 @@ final class CopyCommand {
         @Option(
                 names = "--include",
                 paramLabel = "GLOB",
-                description = "only files whose relative path matches; may be repeated")
+                description = "only files whose relative path matches: * within a folder, ** across folders; may be repeated (default: all)")
         List<String> include = List.of();
 
         List<StoreAccess> access(StoreUri uri) {
@@ -116,9 +116,11 @@ final class CopyCommand {
         report.problems().forEach(p -> spec.commandLine().getErr().println("failed: " + Printable.message(p)));
         spec.commandLine()
                 .getOut()
-                .println("%s: %d files, %s; %d failed"
+                .println("%s: %s, %s; %d failed"
                         .formatted(
-                                what, report.files(), Bytes.of(report.bytes()).human(), report.failed()));
+                                what,
+                                report.files() + (report.files() == 1 ? " file" : " files"),
+                                Bytes.of(report.bytes()).human(), report.failed()));
         return report.failed() > 0 ? failureCode : 0;
     }
 
@@ -126,13 +128,13 @@ final class CopyCommand {
     @Command(
             name = "stage-in",
             mixinStandardHelpOptions = true,
-            description =
-                    "Copies what lies below a store URI into a local folder, in parallel, each file whole and verified. Exits 65 if one cannot be had.")
+            footer = ForebayCommand.SEE_EXIT_CODES,
+            description = {"Copies files from a store into a local folder, in parallel, each whole and verified; symbolic links stay links.", "A SOURCE that ends with a slash is a folder or prefix: what lies below it is put into FOLDER. Without the " + "slash it is one file, or a folder that keeps its name: in/a becomes FOLDER/a from in/, FOLDER/in/a from in. " + "Exits 65 if a file cannot be had, or there is none."})
     static final class StageIn implements java.util.concurrent.Callable<Integer> {
         @Parameters(
                 index = "0",
                 paramLabel = "SOURCE",
-                description = "s3://bucket/prefix/, lustre:///path, file:///path or a path")
+                description = "s3://bucket/prefix/, lustre:///path/, file:///path/ or a path; see above for the slash")
         private String source = "";
 
         @Parameters(index = "1", paramLabel = "FOLDER", description = "local folder, made if it is missing")
@@ -153,8 +155,9 @@ final class CopyCommand {
                 return carried(spec, stores, target, "staged in", 65, copies -> {
                     var report = copies.stageIn(uri, target, globs);
                     if (report.files() == 0 && report.failed() == 0) {
-                        throw new CliException(65, "nothing to stage in: " + uri + " has no file that matches");
+                        throw new CliException(65, nothing(uri, globs));
                     }
+                    tellWhere(uri, report);
                     return report;
                 });
             } catch (StoreException e) {
@@ -162,15 +165,40 @@ final class CopyCommand {
                         e.kind().worthRetrying() ? 75 : 65, "cannot list " + uri + ": " + e.getMessage());
             }
         }
+
+        private String nothing(StoreUri uri, List<Glob> globs) {
+            if (globs.isEmpty()) {
+                return "nothing to stage in: there is no file " + (uri.isFolder() ? "below " : "at or below ") + uri;
+            }
+            return "nothing to stage in: " + uri + " has no file that matches --include"
+                    + (uri.isFolder()
+                            ? ""
+                            : "; without a slash at its end the last name of SOURCE is part of what must match (" + lastName(uri)
+                                    + "/...): write " + source + "/ to match what lies below it");
+        }
+
+        /** Who leaves the slash out may mean either. */
+        private void tellWhere(StoreUri uri, Copies.Report report) {
+            if (!uri.isFolder() && report.files() > 0 && Files.isDirectory(folder.resolve(lastName(uri)))) {
+                spec.commandLine()
+                        .getErr()
+                        .println("note: " + source + " is a folder, and its files are below "
+                                + folder.resolve(lastName(uri)) + "; with " + source + "/ they would be in " + folder
+                                + " itself");
+            }
+        }
+
+        private static String lastName(StoreUri uri) {
+            return uri.path().substring(uri.path().lastIndexOf('/') + 1);
+        }
     }
 
     /** Local folder to store. */
     @Command(
             name = "flush",
             mixinStandardHelpOptions = true,
-            description =
-                    "Makes every file below a local folder durable below a store URI: whole at its final name, verified, or not there. "
-                            + "Exits 74 and names what is not.")
+            footer = ForebayCommand.SEE_EXIT_CODES,
+            description = {"Makes every file below a local folder durable below DESTINATION, under its path below the folder (with or without a slash at the end): whole at its final name, verified, or not there.", "Exits 74 and names what is not."})
     static final class Flush implements java.util.concurrent.Callable<Integer> {
         @Parameters(index = "0", paramLabel = "FOLDER", description = "local folder")
         private Path folder = Path.of("");
@@ -201,7 +229,16 @@ final class CopyCommand {
                                     : "there is no folder " + folder);
                 }
                 var from = folder.toAbsolutePath().normalize().toString();
-                return carried(spec, stores, uri.toString(), "flushed", 74, copies -> copies.flush(from, uri, globs));
+                return carried(spec, stores, uri.toString(), "flushed", 74, copies -> {
+                    var report = copies.flush(from, uri, globs);
+                    if (report.files() == 0 && report.failed() == 0) {
+                        spec.commandLine()
+                                .getErr()
+                                .println("nothing to flush: " + folder + " has no file"
+                                        + (globs.isEmpty() ? "" : " that matches --include"));
+                    }
+                    return report;
+                });
             } catch (StoreException e) {
                 throw new CliException(74, "cannot flush to " + uri + ": " + e.getMessage());
             }

@@ -28,13 +28,17 @@ import picocli.CommandLine.Spec;
             "1:a step failed",
             "64:manifest or usage refused",
             "65:an input cannot be had",
-            "74:an output is not durable (listed in UNEXPORTED.jsonl)",
+            "70:a fault of Forebay's own",
+            "74:an output is not durable (listed in UNEXPORTED.jsonl in the records)",
             "75:passing fault, run again",
             "124:deadline",
-            "130/143:cancelled, can be resumed",
-            "70:a fault of Forebay's own"
-        })
+            "130/143:cancelled by SIGINT (Ctrl-C) or SIGTERM, can be resumed"
+        },
+        footer = "%nThe options of a command: forebay COMMAND --help. A first job: examples/increment/job.yaml.")
 public final class ForebayCommand implements Runnable {
+    /** Of each command's help. */
+    static final String SEE_EXIT_CODES = "%nExit codes: forebay --help";
+
     /** EX_USAGE of sysexits.h. */
     static final int USAGE = 64;
     /** EX_SOFTWARE of sysexits.h. */
@@ -81,6 +85,7 @@ public final class ForebayCommand implements Runnable {
         var err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
         var line = new CommandLine(new ForebayCommand());
         needed(args).forEach(line::addSubcommand);
+        line.getSubcommands().values().forEach(c -> c.getCommandSpec().versionProvider(new VersionProvider()));
         return line.setOut(out)
                 .setErr(err)
                 .setCaseInsensitiveEnumValuesAllowed(true)

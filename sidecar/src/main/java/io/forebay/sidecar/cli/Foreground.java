@@ -71,16 +71,19 @@ final class Foreground {
     static final class View {
         @Option(
                 names = "--progress",
+                paramLabel = "HOW",
                 defaultValue = "auto",
                 description =
-                        "auto, terminal, plain or none (default: ${DEFAULT-VALUE}: live on a terminal, lines elsewhere)")
+                        "terminal: lines that change in place; plain: a line every 10 s; none; auto: terminal on a terminal, else plain"
+                                + " (default: ${DEFAULT-VALUE})")
         String progress = "auto";
 
         @Option(
-                names = "-o",
+                names = {"-o", "--output"},
                 paramLabel = "FORMAT",
                 defaultValue = "text",
-                description = "summary as text or json (default: ${DEFAULT-VALUE})")
+                description =
+                        "the summary at the end as text or json; with json all else goes to standard error (default: ${DEFAULT-VALUE})")
         String output = "text";
 
         boolean json() {

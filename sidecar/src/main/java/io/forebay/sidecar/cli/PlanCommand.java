@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "plan",
         mixinStandardHelpOptions = true,
-        description =
-                "Shows what a run would do: each item with its input files and sizes, what is shared, what is left out, and where outputs go.")
+        footer = ForebayCommand.SEE_EXIT_CODES,
+        description = {"Shows what a run would do: each item with its input files and sizes, what is shared, what is left out, and where outputs go.", "Starts nothing. Exits 65 if a selected file can be no input."})
 final class PlanCommand implements Callable<Integer> {
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -42,7 +42,7 @@ final class PlanCommand implements Callable<Integer> {
     private boolean summary;
 
     @Option(
-            names = "-o",
+            names = {"-o", "--output"},
             paramLabel = "FORMAT",
             defaultValue = "text",
             description = "text or json (a line per item) (default: ${DEFAULT-VALUE})")

@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
-        description =
-                "Runs a PipelineJob on this machine, through the burst buffer. Started again after a kill it goes on where it was.")
+        footer = ForebayCommand.SEE_EXIT_CODES,
+        description = {"Runs a PipelineJob on this machine, through the burst buffer.", "Started again it goes on where it was: items that have a completion record are not run again. Ctrl-C cancels " + "in order: commits begun are completed, outputs that are not exported by then are kept and listed; Ctrl-C again " + "ends at once."})
 final class RunCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
     private String manifest = "";
@@ -61,17 +61,22 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
+    /** Of the option. */
+    static final String DISK =
+            "folder for the buffer's disk tiers (default: $FOREBAY_DISK, else $TMPDIR, else the user's cache folder, else /var/tmp)";
+
     /** Options that all commands which run items share. */
     static final class RunOptions {
         @Option(
                 names = "--disk",
                 paramLabel = "FOLDER",
-                description = "where disk tiers lie (default: $FOREBAY_DISK, $TMPDIR, the user's cache)")
+                description = DISK)
         @Nullable
         Path disk;
 
         @Option(
                 names = "--images",
+                paramLabel = "MODE",
                 defaultValue = "auto",
                 description =
                         "auto: a step's image runs under apptainer or podman where there is one, else the command runs on the host; "

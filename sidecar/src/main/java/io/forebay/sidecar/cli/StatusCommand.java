@@ -24,9 +24,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description =
-                "Where a job is, read from its records: also while it runs, also on another machine. Exits with the code of the last "
-                        + "run; 75 if it runs still, was cut off, or has items that forebay verify --redo wants done again.")
+        footer = ForebayCommand.SEE_EXIT_CODES,
+        description = {"Where a job is, read from its records: also while it runs, also on another machine.", "Exits with the code of the last run; 75 if it runs still, was cut off, or has items that forebay verify --redo " + "wants done again."})
 final class StatusCommand implements Callable<Integer> {
     private static final int NOT_ENDED = 75;
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -38,7 +37,7 @@ final class StatusCommand implements Callable<Integer> {
     private String manifest = "";
 
     @Option(
-            names = "-o",
+            names = {"-o", "--output"},
             paramLabel = "FORMAT",
             defaultValue = "text",
             description = "text or json (default: ${DEFAULT-VALUE})")
