@@ -64,7 +64,8 @@ class CopyIT extends RigTest {
     }
 
     @Test
-    @DisplayName("stage-in of in/ puts what lies below it into the folder, of in a folder of that name, and says so; of a file that file")
+    @DisplayName(
+            "stage-in of in/ puts what lies below it into the folder, of in a folder of that name, and says so; of a file that file")
     void slashAtTheEnd() throws Exception {
         rig.input("a", "x");
         var in = rig.inputs().toString();

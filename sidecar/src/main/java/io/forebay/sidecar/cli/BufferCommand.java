@@ -30,7 +30,11 @@ import picocli.CommandLine.Spec;
         name = "buffer",
         mixinStandardHelpOptions = true,
         footer = ForebayCommand.SEE_EXIT_CODES,
-        description = {"One worker of a PipelineJob: a buffer on this machine and the steps beside it, led by a coordinator (forebay coordinator) over HTTP.", "Ends with 0 when nothing is left for it and each item it held is done, or its failure recorded. SIGTERM " + "drains: what is computed is written back, the rest is given back."})
+        description = {
+            "One worker of a PipelineJob: a buffer on this machine and the steps beside it, led by a coordinator (forebay coordinator) over HTTP.",
+            "Ends with 0 when nothing is left for it and each item it held is done, or its failure recorded. SIGTERM "
+                    + "drains: what is computed is written back, the rest is given back."
+        })
 final class BufferCommand implements Callable<Integer> {
     /** Of a name that becomes part of folder names. */
     private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}";
@@ -65,10 +69,7 @@ final class BufferCommand implements Callable<Integer> {
     @Nullable
     private String node;
 
-    @Option(
-            names = "--disk",
-            paramLabel = "FOLDER",
-            description = RunCommand.DISK)
+    @Option(names = "--disk", paramLabel = "FOLDER", description = RunCommand.DISK)
     @Nullable
     private Path disk;
 

@@ -25,7 +25,11 @@ import picocli.CommandLine.Spec;
         name = "coordinator",
         mixinStandardHelpOptions = true,
         footer = ForebayCommand.SEE_EXIT_CODES,
-        description = {"Plans a PipelineJob and leads its workers (forebay buffer), which reach it over HTTP.", "Ends when every item has ended and the workers have heard so. Killed and started again it takes over where it " + "was."})
+        description = {
+            "Plans a PipelineJob and leads its workers (forebay buffer), which reach it over HTTP.",
+            "Ends when every item has ended and the workers have heard so. Killed and started again it takes over where it "
+                    + "was."
+        })
 final class CoordinatorCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
     private String manifest = "";

@@ -48,7 +48,8 @@ final class CopyCommand {
         @Option(
                 names = "--include",
                 paramLabel = "GLOB",
-                description = "only files whose relative path matches: * within a folder, ** across folders; may be repeated (default: all)")
+                description =
+                        "only files whose relative path matches: * within a folder, ** across folders; may be repeated (default: all)")
         List<String> include = List.of();
 
         List<StoreAccess> access(StoreUri uri) {
@@ -120,7 +121,8 @@ final class CopyCommand {
                         .formatted(
                                 what,
                                 report.files() + (report.files() == 1 ? " file" : " files"),
-                                Bytes.of(report.bytes()).human(), report.failed()));
+                                Bytes.of(report.bytes()).human(),
+                                report.failed()));
         return report.failed() > 0 ? failureCode : 0;
     }
 
@@ -129,7 +131,12 @@ final class CopyCommand {
             name = "stage-in",
             mixinStandardHelpOptions = true,
             footer = ForebayCommand.SEE_EXIT_CODES,
-            description = {"Copies files from a store into a local folder, in parallel, each whole and verified; symbolic links stay links.", "A SOURCE that ends with a slash is a folder or prefix: what lies below it is put into FOLDER. Without the " + "slash it is one file, or a folder that keeps its name: in/a becomes FOLDER/a from in/, FOLDER/in/a from in. " + "Exits 65 if a file cannot be had, or there is none."})
+            description = {
+                "Copies files from a store into a local folder, in parallel, each whole and verified; symbolic links stay links.",
+                "A SOURCE that ends with a slash is a folder or prefix: what lies below it is put into FOLDER. Without the "
+                        + "slash it is one file, or a folder that keeps its name: in/a becomes FOLDER/a from in/, FOLDER/in/a from in. "
+                        + "Exits 65 if a file cannot be had, or there is none."
+            })
     static final class StageIn implements java.util.concurrent.Callable<Integer> {
         @Parameters(
                 index = "0",
@@ -173,8 +180,8 @@ final class CopyCommand {
             return "nothing to stage in: " + uri + " has no file that matches --include"
                     + (uri.isFolder()
                             ? ""
-                            : "; without a slash at its end the last name of SOURCE is part of what must match (" + lastName(uri)
-                                    + "/...): write " + source + "/ to match what lies below it");
+                            : "; without a slash at its end the last name of SOURCE is part of what must match ("
+                                    + lastName(uri) + "/...): write " + source + "/ to match what lies below it");
         }
 
         /** Who leaves the slash out may mean either. */
@@ -198,7 +205,10 @@ final class CopyCommand {
             name = "flush",
             mixinStandardHelpOptions = true,
             footer = ForebayCommand.SEE_EXIT_CODES,
-            description = {"Makes every file below a local folder durable below DESTINATION, under its path below the folder (with or without a slash at the end): whole at its final name, verified, or not there.", "Exits 74 and names what is not."})
+            description = {
+                "Makes every file below a local folder durable below DESTINATION, under its path below the folder (with or without a slash at the end): whole at its final name, verified, or not there.",
+                "Exits 74 and names what is not."
+            })
     static final class Flush implements java.util.concurrent.Callable<Integer> {
         @Parameters(index = "0", paramLabel = "FOLDER", description = "local folder")
         private Path folder = Path.of("");

@@ -30,7 +30,10 @@ import picocli.CommandLine.Spec;
         name = "plan",
         mixinStandardHelpOptions = true,
         footer = ForebayCommand.SEE_EXIT_CODES,
-        description = {"Shows what a run would do: each item with its input files and sizes, what is shared, what is left out, and where outputs go.", "Starts nothing. Exits 65 if a selected file can be no input."})
+        description = {
+            "Shows what a run would do: each item with its input files and sizes, what is shared, what is left out, and where outputs go.",
+            "Starts nothing. Exits 65 if a selected file can be no input."
+        })
 final class PlanCommand implements Callable<Integer> {
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();

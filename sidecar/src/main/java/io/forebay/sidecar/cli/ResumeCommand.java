@@ -12,9 +12,15 @@ import picocli.CommandLine.Spec;
         name = "resume",
         mixinStandardHelpOptions = true,
         footer = ForebayCommand.SEE_EXIT_CODES,
-        description = {"Finishes the last run of a job: publishes outputs that are intact in the buffer, runs only items that are not done.", "With nothing left to do it runs nothing and exits 0. Unlike run it does not look for new input files."})
+        description = {
+            "Finishes the last run of a job: publishes outputs that are intact in the buffer, runs only items that are not done.",
+            "With nothing left to do it runs nothing and exits 0. Unlike run it does not look for new input files."
+        })
 final class ResumeCommand implements Callable<Integer> {
-    @Parameters(index = "0", paramLabel = "JOB", description = "the manifest of that run; - reads it from standard input")
+    @Parameters(
+            index = "0",
+            paramLabel = "JOB",
+            description = "the manifest of that run; - reads it from standard input")
     private String manifest = "";
 
     @Mixin

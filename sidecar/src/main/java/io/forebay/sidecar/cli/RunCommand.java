@@ -21,7 +21,12 @@ import picocli.CommandLine.Spec;
         name = "run",
         mixinStandardHelpOptions = true,
         footer = ForebayCommand.SEE_EXIT_CODES,
-        description = {"Runs a PipelineJob on this machine, through the burst buffer.", "Started again it goes on where it was: items that have a completion record are not run again. Ctrl-C cancels " + "in order: commits begun are completed, outputs that are not exported by then are kept and listed; Ctrl-C again " + "ends at once."})
+        description = {
+            "Runs a PipelineJob on this machine, through the burst buffer.",
+            "Started again it goes on where it was: items that have a completion record are not run again. Ctrl-C cancels "
+                    + "in order: commits begun are completed, outputs that are not exported by then are kept and listed; Ctrl-C again "
+                    + "ends at once."
+        })
 final class RunCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
     private String manifest = "";
@@ -67,10 +72,7 @@ final class RunCommand implements Callable<Integer> {
 
     /** Options that all commands which run items share. */
     static final class RunOptions {
-        @Option(
-                names = "--disk",
-                paramLabel = "FOLDER",
-                description = DISK)
+        @Option(names = "--disk", paramLabel = "FOLDER", description = DISK)
         @Nullable
         Path disk;
 

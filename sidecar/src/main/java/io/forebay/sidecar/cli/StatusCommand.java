@@ -25,7 +25,11 @@ import picocli.CommandLine.Spec;
         name = "status",
         mixinStandardHelpOptions = true,
         footer = ForebayCommand.SEE_EXIT_CODES,
-        description = {"Where a job is, read from its records: also while it runs, also on another machine.", "Exits with the code of the last run; 75 if it runs still, was cut off, or has items that forebay verify --redo " + "wants done again."})
+        description = {
+            "Where a job is, read from its records: also while it runs, also on another machine.",
+            "Exits with the code of the last run; 75 if it runs still, was cut off, or has items that forebay verify --redo "
+                    + "wants done again."
+        })
 final class StatusCommand implements Callable<Integer> {
     private static final int NOT_ENDED = 75;
     private static final JsonMapper JSON = JsonMapper.builder()

@@ -24,7 +24,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "validate",
         mixinStandardHelpOptions = true,
-        description = {"Checks manifests and tells all that is wrong with them.", "Nothing is started, no store is asked."},
+        description = {
+            "Checks manifests and tells all that is wrong with them.",
+            "Nothing is started, no store is asked."
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:all are valid", "64:one is not, or cannot be read"})
 public final class ValidateCommand implements Callable<Integer> {

@@ -32,7 +32,10 @@ import picocli.CommandLine.Spec;
         name = "verify",
         mixinStandardHelpOptions = true,
         footer = ForebayCommand.SEE_EXIT_CODES,
-        description = {"Reads every published output again and compares it with its completion record; changes nothing, unless --redo is given.", "Names what differs and what cannot be read, and then exits with 74."})
+        description = {
+            "Reads every published output again and compares it with its completion record; changes nothing, unless --redo is given.",
+            "Names what differs and what cannot be read, and then exits with 74."
+        })
 final class VerifyCommand implements Callable<Integer> {
     private static final int AT_ONCE = 8;
     private static final int DIFFERS = 74;

@@ -45,8 +45,12 @@ class ForebayCommandTest {
             var own = say(name, "--help");
             assertThat(own.exit()).as(name).isZero();
             assertThat(own.text()).contains("Usage: forebay " + name);
-            assertThat(own.text()).as("each value has a name that says something").doesNotContain("=<");
-            assertThat(say(name, "--version").text()).as(name).matches(v -> name.equals("help") || v.startsWith("forebay "));
+            assertThat(own.text())
+                    .as("each value has a name that says something")
+                    .doesNotContain("=<");
+            assertThat(say(name, "--version").text())
+                    .as(name)
+                    .matches(v -> name.equals("help") || v.startsWith("forebay "));
             assertThat(say("help", name).text()).contains("Usage: forebay " + name);
         });
     }
