@@ -125,9 +125,7 @@ class ExamplesIT {
 
     @Test
     void neuroimagingResultsAreReadBackByNibabel() throws Exception {
-        assumeTrue(
-                runs("python3 -c 'import nibabel'"),
-                "python3 has no nibabel: .ci/run installs it");
+        assumeTrue(runs("python3 -c 'import nibabel'"), "python3 has no nibabel: .ci/run installs it");
         var here = examples.resolve("neuroimaging");
         var prepared = Shell.run(folder, environment(), here.resolve("prepare").toString());
         assertThat(prepared.exit()).as(prepared.err()).isZero();
@@ -149,9 +147,7 @@ class ExamplesIT {
     @Test
     void genomicsKeepsEveryReadAndItsIndexFitsItsFile() throws Exception {
         var here = examples.resolve("genomics");
-        assumeTrue(
-                runs("samtools --version"),
-                "no samtools: .ci/run installs it");
+        assumeTrue(runs("samtools --version"), "no samtools: .ci/run installs it");
         assumeTrue(
                 Shell.run(folder, environment(), here.resolve("prepare").toString())
                                 .exit()
