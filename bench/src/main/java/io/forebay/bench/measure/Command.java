@@ -44,7 +44,7 @@ public record Command(List<String> argv, Map<String, String> environment) {
      */
     public Sample timed(Path scratch, Stopwatch watch) throws IOException, InterruptedException, CommandFailed {
         var cost = scratch.resolve("cost");
-        var said = scratch.resolve("said");
+        var said = said(scratch);
         var all = new ArrayList<>(List.of("/usr/bin/time", "-o", cost.toString(), "-f", "%U %S %M"));
         all.addAll(argv);
         var builder = new ProcessBuilder(all).redirectErrorStream(true).redirectOutput(said.toFile());
@@ -70,6 +70,11 @@ public record Command(List<String> argv, Map<String, String> environment) {
         var figures = lines.getLast().strip().split(" ");
         return new Sample(
                 seconds, Double.parseDouble(figures[0]) + Double.parseDouble(figures[1]), Long.parseLong(figures[2]));
+    }
+
+    /** Where the output of the last command lies that was timed there. */
+    public static Path said(Path scratch) {
+        return scratch.resolve("said");
     }
 
     /** What it prints, with its error output; for versions. */

@@ -46,6 +46,15 @@ public record Programs(Path root, Path cache) {
         return cache.resolve("aws/bin/aws");
     }
 
+    /** One that bench/peers compiles from our own sources. */
+    public Path built(String name) {
+        return cache.resolve("bin").resolve(name);
+    }
+
+    private Path python() {
+        return cache.resolve("fs/bin/python");
+    }
+
     /** Name to version, of those that are there. */
     public Map<String, String> versions() throws IOException, InterruptedException {
         var all = new LinkedHashMap<String, String>();
@@ -55,6 +64,9 @@ public record Programs(Path root, Path cache) {
         asked.put("s5cmd", List.of(s5cmd().toString(), "version"));
         asked.put("aws", List.of(aws().toString(), "--version"));
         asked.put("versitygw", List.of(versitygw().toString(), "--version"));
+        asked.put(
+                "s3fs",
+                List.of(python().toString(), "-c", "import s3fs, fsspec; print(s3fs.__version__, 'fsspec', fsspec.__version__)"));
         asked.put("cp", List.of("/usr/bin/cp", "--version"));
         asked.put("rsync", List.of("/usr/bin/rsync", "--version"));
         asked.put("xargs", List.of("/usr/bin/xargs", "--version"));
@@ -89,12 +101,17 @@ public record Programs(Path root, Path cache) {
         environment.put("RCLONE_S3_ENDPOINT", endpoint.toString());
         environment.put("RCLONE_S3_ENV_AUTH", "true");
         environment.put("RCLONE_S3_FORCE_PATH_STYLE", "true");
+        environment.put("RCLONE_S3_LIST_VERSION", "2");
         environment.put("RCLONE_CONFIG", "/dev/null");
-        // The target is empty, but a server may remember for a second what was there before.
-        var argv = new ArrayList<>(
-                List.of(rclone().toString(), "copy", "--transfers", "32", "--checkers", "32", "--ignore-times"));
+        var argv = new ArrayList<>(List.of(rclone().toString()));
         argv.addAll(args);
         return new Command(argv, environment);
+    }
+
+    private Command rcloneCopy(URI endpoint, String from, String to) {
+        // The target is empty, but a server may remember for a second what was there before.
+        return rclone(
+                endpoint, List.of("copy", "--transfers", "32", "--checkers", "32", "--ignore-times", from, to));
     }
 
     private static Optional<Contender> ifThere(Path program, Contender contender) {
@@ -221,5 +238,46 @@ public record Programs(Path root, Path cache) {
         return List.of(
                 forebay("flush", from.toString(), to.toString()),
                 Contender.peer("rsync --fsync", new Command(rsync(true, from + "/", to + "/"), Map.of())));
+    }
+
+    /** The bucket of all benchmarks, as a URI without an end. */
+    public String bucket() {
+        return "s3://" + S3Server.BUCKET;
+    }
+
+    /** Everything below a prefix, a line each; Forebay, which says how many there are, plans an item for each. */
+    public List<Contender> list(URI endpoint, String prefix, Path job) {
+        var all = new ArrayList<Contender>();
+        all.add(forebay("plan", "--summary", job.toString()));
+        ifThere(
+                        s5cmd(),
+                        Contender.peer(
+                                "s5cmd",
+                                s3(List.of(
+                                        s5cmd().toString(),
+                                        "--endpoint-url",
+                                        endpoint.toString(),
+                                        "ls",
+                                        PREFIX + prefix + "*"))))
+                .ifPresent(all::add);
+        ifThere(
+                        rclone(),
+                        Contender.peer(
+                                "rclone", rclone(endpoint, List.of("lsf", ":s3:" + S3Server.BUCKET + "/" + prefix))))
+                .ifPresent(all::add);
+        return all;
+    }
+
+    /** Reads the objects below a prefix in order, and sleeps after each ({@code bench/programs/sequential.py}). */
+    public Contender sequential(String name, URI endpoint, String prefix, Path result, String seconds) {
+        return Contender.peer(
+                name,
+                s3(List.of(
+                        python().toString(),
+                        root.resolve("bench/programs/sequential.py").toString(),
+                        endpoint.toString(),
+                        S3Server.BUCKET + "/" + prefix,
+                        result.toString(),
+                        seconds)));
     }
 }

@@ -94,6 +94,11 @@ final class Table {
                                 ? format(
                                         ", here %.2f", 1 / outcome.against(peer).mean())
                                 : "");
+            case Goal.OfCpu cpu ->
+                format("%.2f x the CPU seconds of %s", cpu.ratio(), cpu.peer())
+                        + (outcome.ran(cpu.peer())
+                                ? format(", here %.2f", cpu.measured(outcome).mean())
+                                : "");
             case Goal.Seconds(var most) -> format("%.2f s", most);
             case Goal.MillisecondsAnItem item ->
                 format("%.0f ms an item, here %.2f", item.most(), item.measured(outcome));

@@ -1,5 +1,7 @@
 package io.forebay.bench.result;
 
+import io.forebay.bench.measure.Ratio;
+import io.forebay.bench.measure.Sample;
 import java.util.Arrays;
 import java.util.List;
 
@@ -86,6 +88,28 @@ public sealed interface Goal {
         }
     }
 
+    /** At most so many times that peer's processor time. */
+    record OfCpu(double ratio, String peer) implements Goal {
+        @Override
+        public boolean isMetBy(Outcome outcome) {
+            return outcome.ran(peer) && measured(outcome).high() < ratio;
+        }
+
+        public Ratio measured(Outcome outcome) {
+            return outcome.against(peer, Sample::cpuSeconds);
+        }
+
+        @Override
+        public boolean isDecidedBy(Outcome outcome) {
+            return !outcome.ran(peer) || measured(outcome).decides(ratio);
+        }
+
+        @Override
+        public List<String> words() {
+            return List.of("of-cpu", Double.toString(ratio), peer);
+        }
+    }
+
     /** Median seconds, at most. */
     record Seconds(double most) implements Goal {
         @Override
@@ -159,6 +183,7 @@ public sealed interface Goal {
             case "of-best-peer" -> new OfBestPeer(first, names(words.size() < 3 ? "" : words.get(2)));
             case "speed-up" -> new SpeedUp(first, words.get(2));
             case "as-predicted" -> new AsPredicted(first, Double.parseDouble(words.get(2)), words.get(3));
+            case "of-cpu" -> new OfCpu(first, words.get(2));
             case "seconds" -> new Seconds(first);
             case "milliseconds-an-item" -> new MillisecondsAnItem(first, Integer.parseInt(words.get(2)));
             case "resident" -> new Resident((int) first);

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** From S3 to memory over a long line: with latency, and with a bounded bandwidth of each connection. Connections are kept alive. */
 record FarTransfers(String id, String title, int files, long bytes, double goal) implements Benchmark {
@@ -48,7 +47,7 @@ record FarTransfers(String id, String title, int files, long bytes, double goal)
                             Trees.bytes(truth) / (double) (1 << 20),
                             new Goal.OfBestPeer(goal));
                     var contenders = shop.programs().stageIn(new Link(line.endpoint(), many, !many), PREFIX, folder);
-                    outcomes.add(shop.referee().judge(new Contest(subject, contenders, Optional.of(truth), folder)));
+                    outcomes.add(shop.referee().judge(new Contest(subject, contenders, Check.equal(truth, folder), folder)));
                 }
             }
         }

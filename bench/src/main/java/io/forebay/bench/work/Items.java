@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Many items whose command does nothing: what is left is ours. */
 record Items(String id, String title, int items, int slots, double mostMilliseconds) implements Benchmark {
@@ -41,7 +40,7 @@ record Items(String id, String title, int items, int slots, double mostMilliseco
                 .judge(new Contest(
                         new Subject(id, title, 0, new Goal.MillisecondsAnItem(mostMilliseconds, count)),
                         contenders,
-                        Optional.empty(),
+                        Check.none(),
                         result));
         Trees.delete(in);
         return List.of(outcome);

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** One large file from disk to memory, its pages cached or not; or back, durable. */
 record PosixCopy(String id, String title, boolean in, long bytes, double goal) implements Benchmark {
@@ -32,7 +31,7 @@ record PosixCopy(String id, String title, boolean in, long bytes, double goal) i
                     title,
                     size / (double) (1 << 20),
                     new Goal.OfBestPeer(goal));
-            var contest = new Contest(subject, contenders, Optional.of(truth), result);
+            var contest = new Contest(subject, contenders, Check.equal(truth, result), result);
             outcomes.add(shop.referee().judge(cold ? contest.after(forget(truth.resolve("f000000"))) : contest));
         }
         Trees.delete(truth);

@@ -1,5 +1,6 @@
 package io.forebay.bench.work;
 
+import io.forebay.bench.measure.Command;
 import io.forebay.bench.measure.Command.CommandFailed;
 import io.forebay.bench.peer.Contender;
 import io.forebay.bench.result.Circumstances;
@@ -35,8 +36,10 @@ final class Referee {
         long until = System.nanoTime() + effort.budget().next().toNanos();
         var circumstances = site.circumstances(contest);
         var runs = new ArrayList<Run>();
-        // Caches of the machine are warm for the second who comes, so nobody is measured first.
-        round(contest, runs, -1);
+        if (contest.practice()) {
+            // Caches of the machine are warm for the second who comes, so nobody is measured first.
+            round(contest, runs, -1);
+        }
         for (int round = 0; round < effort.mostRounds(); round++) {
             long began = System.nanoTime();
             round(contest, runs, round);
@@ -86,14 +89,10 @@ final class Referee {
         Trees.empty(contest.result());
     }
 
-    private static void check(Contest contest, Contender contender) throws IOException, WrongResult {
-        var truth = contest.truth();
-        if (truth.isPresent()) {
-            var difference = Trees.difference(truth.get(), contest.result());
-            if (difference.isPresent()) {
-                throw new WrongResult(
-                        contest.subject().id() + ": " + contender.name() + " succeeded, but " + difference.get());
-            }
+    private void check(Contest contest, Contender contender) throws IOException, WrongResult {
+        var fault = contest.check().fault(Command.said(scratch));
+        if (fault.isPresent()) {
+            throw new WrongResult(contest.subject().id() + ": " + contender.name() + " succeeded, but " + fault.get());
         }
     }
 }

@@ -8,7 +8,6 @@ import io.forebay.bench.result.Subject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
-import java.util.Optional;
 
 /** How long it takes to start: the program alone, and a run of one empty item. */
 record Starts(String id, String title) implements Benchmark {
@@ -39,6 +38,6 @@ record Starts(String id, String title) implements Benchmark {
         var subject = new Subject(id + ", " + variant, what, 0, new Goal.Seconds(most));
         return shop.referee()
                 .judge(new Contest(
-                        subject, List.of(forebay), Optional.empty(), shop.disk().resolve("result")));
+                        subject, List.of(forebay), Check.none(), shop.disk().resolve("result")));
     }
 }

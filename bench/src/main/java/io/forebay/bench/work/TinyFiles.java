@@ -6,7 +6,6 @@ import io.forebay.bench.result.Outcome;
 import io.forebay.bench.result.Subject;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 
 /** Tiny files from memory to disk, each durable. The flusher of Sea takes 65 s for 2,000 of them (its paper's own figure for a slow flush). */
 record TinyFiles(String id, String title, int files, double mostSeconds) implements Benchmark {
@@ -23,7 +22,7 @@ record TinyFiles(String id, String title, int files, double mostSeconds) impleme
                 .judge(new Contest(
                         new Subject(id, title, 0, new Goal.Seconds(mostSeconds)),
                         shop.programs().flushFiles(truth, result),
-                        Optional.of(truth),
+                        Check.equal(truth, result),
                         result));
         Trees.delete(truth);
         return List.of(outcome);
