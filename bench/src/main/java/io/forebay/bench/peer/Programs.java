@@ -66,7 +66,10 @@ public record Programs(Path root, Path cache) {
         asked.put("versitygw", List.of(versitygw().toString(), "--version"));
         asked.put(
                 "s3fs",
-                List.of(python().toString(), "-c", "import s3fs, fsspec; print(s3fs.__version__, 'fsspec', fsspec.__version__)"));
+                List.of(
+                        python().toString(),
+                        "-c",
+                        "import s3fs, fsspec; print(s3fs.__version__, 'fsspec', fsspec.__version__)"));
         asked.put("cp", List.of("/usr/bin/cp", "--version"));
         asked.put("rsync", List.of("/usr/bin/rsync", "--version"));
         asked.put("xargs", List.of("/usr/bin/xargs", "--version"));
@@ -110,8 +113,7 @@ public record Programs(Path root, Path cache) {
 
     private Command rcloneCopy(URI endpoint, String from, String to) {
         // The target is empty, but a server may remember for a second what was there before.
-        return rclone(
-                endpoint, List.of("copy", "--transfers", "32", "--checkers", "32", "--ignore-times", from, to));
+        return rclone(endpoint, List.of("copy", "--transfers", "32", "--checkers", "32", "--ignore-times", from, to));
     }
 
     private static Optional<Contender> ifThere(Path program, Contender contender) {

@@ -93,10 +93,11 @@ public final class ObjectLister implements AutoCloseable {
         var prefix = query.getOrDefault("prefix", "");
         int count = PREFIX.startsWith(prefix) ? Math.clamp(objects - first, 0, most) : 0;
         boolean more = first + count < objects && count > 0;
-        var head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
-                + "<Name>" + S3Server.BUCKET + "</Name><Prefix>" + prefix + "</Prefix><KeyCount>" + count
-                + "</KeyCount><MaxKeys>" + most + "</MaxKeys><IsTruncated>" + more + "</IsTruncated>"
-                + (more ? "<NextContinuationToken>" + key(first + count - 1) + "</NextContinuationToken>" : "");
+        var head =
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+                        + "<Name>" + S3Server.BUCKET + "</Name><Prefix>" + prefix + "</Prefix><KeyCount>" + count
+                        + "</KeyCount><MaxKeys>" + most + "</MaxKeys><IsTruncated>" + more + "</IsTruncated>"
+                        + (more ? "<NextContinuationToken>" + key(first + count - 1) + "</NextContinuationToken>" : "");
         var tail = "</ListBucketResult>";
         var page = ByteBuffer.allocate(head.length() + count * entryBytes + tail.length());
         page.put(head.getBytes(StandardCharsets.US_ASCII));
@@ -113,15 +114,16 @@ public final class ObjectLister implements AutoCloseable {
 
     /** Of the key after this one. */
     private static int number(String after) {
-        return after.startsWith(STEM) ? Integer.parseInt(after.substring(STEM.length(), STEM.length() + DIGITS)) + 1 : 0;
+        return after.startsWith(STEM)
+                ? Integer.parseInt(after.substring(STEM.length(), STEM.length() + DIGITS)) + 1
+                : 0;
     }
 
     private static void send(SocketChannel client, int status, byte[] body) throws IOException {
-        var head = "HTTP/1.1 %d Here\r\nContent-Type: application/xml\r\nContent-Length: %d\r\nx-amz-bucket-region: us-east-1\r\n\r\n"
-                .formatted(status, body.length);
-        var parts = new ByteBuffer[] {
-            ByteBuffer.wrap(head.getBytes(StandardCharsets.US_ASCII)), ByteBuffer.wrap(body)
-        };
+        var head =
+                "HTTP/1.1 %d Here\r\nContent-Type: application/xml\r\nContent-Length: %d\r\nx-amz-bucket-region: us-east-1\r\n\r\n"
+                        .formatted(status, body.length);
+        var parts = new ByteBuffer[] {ByteBuffer.wrap(head.getBytes(StandardCharsets.US_ASCII)), ByteBuffer.wrap(body)};
         while (parts[1].hasRemaining() || parts[0].hasRemaining()) {
             client.write(parts);
         }

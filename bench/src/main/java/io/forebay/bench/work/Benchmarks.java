@@ -46,7 +46,8 @@ public final class Benchmarks {
                         8_000_000,
                         0,
                         List.of(1, 4, 10)),
-                new NoNeed("B9", "64 files of 16 MiB from memory to memory through gzip, 2 at a time", 64, 16 << 20, 1.05),
+                new NoNeed(
+                        "B9", "64 files of 16 MiB from memory to memory through gzip, 2 at a time", 64, 16 << 20, 1.05),
                 new Starts("B10", "starts"),
                 new Listings("B11", "plan of 1,000,000 objects of a lister that answers from memory", 1_000_000),
                 new Items("B12a", "10,000 items of true, 1 slot", 10_000, 1, 2),

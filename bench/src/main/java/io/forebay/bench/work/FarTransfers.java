@@ -47,7 +47,8 @@ record FarTransfers(String id, String title, int files, long bytes, double goal)
                             Trees.bytes(truth) / (double) (1 << 20),
                             new Goal.OfBestPeer(goal));
                     var contenders = shop.programs().stageIn(new Link(line.endpoint(), many, !many), PREFIX, folder);
-                    outcomes.add(shop.referee().judge(new Contest(subject, contenders, Check.equal(truth, folder), folder)));
+                    outcomes.add(
+                            shop.referee().judge(new Contest(subject, contenders, Check.equal(truth, folder), folder)));
                 }
             }
         }

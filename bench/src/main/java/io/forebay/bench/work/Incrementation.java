@@ -49,12 +49,7 @@ record Incrementation(String id, String title, int blocks, long blockBytes, doub
         var backing = shop.memory().resolve("share");
         Trees.random(backing.resolve("in"), blocks, shop.effort().of(blockBytes));
         try (var share = SlowShare.mount(
-                shop.programs().built("slowfs"),
-                backing,
-                shop.disk().resolve("mnt"),
-                READ,
-                WRITE,
-                LATENCY_MICROS)) {
+                shop.programs().built("slowfs"), backing, shop.disk().resolve("mnt"), READ, WRITE, LATENCY_MICROS)) {
             for (int n : times) {
                 outcomes.add(of(n, share, backing, shop));
             }
@@ -92,10 +87,10 @@ record Incrementation(String id, String title, int blocks, long blockBytes, doub
         return outcome;
     }
 
-    /** Room for the direct way's intermediates. */
+    /** Room for the direct way's intermediates; then the kernel forgets, within a second, the names that were there before. */
     private static Command fresh(Path backing) {
         var work = backing.resolve("work").toString();
-        return new Command(List.of("sh", "-c", "rm -rf \"$1\" && mkdir \"$1\"", "sh", work), Map.of());
+        return new Command(List.of("sh", "-c", "rm -rf \"$1\" && mkdir \"$1\" && sleep 1.2", "sh", work), Map.of());
     }
 
     private List<Contender> contenders(int n, Path mount, Workshop shop) throws IOException {
@@ -123,16 +118,20 @@ record Incrementation(String id, String title, int blocks, long blockBytes, doub
                         n * shop.effort().of(blockBytes),
                         shop.effort().of(blockBytes)));
         // Blocks of a block's own folder for intermediates, as tools keep them.
-        var each = "ls \"$1/in\" | xargs -P " + SLOTS + " -I{} sh -c '%s' sh {} \"$1\" \"$2\" " + program + " " + n + " " + delay;
+        var each = "ls \"$1/in\" | xargs -P " + SLOTS + " -I{} sh -c '%s' sh {} \"$1\" \"$2\" " + program + " " + n
+                + " " + delay;
         var direct = each.formatted("mkdir \"$2/work/$1\" && \"$4\" \"$2/in/$1\" \"$2/out/$1\" \"$2/work/$1\" $5 $6");
-        var copied = each.formatted("mkdir -p \"$3/$1\" && cp \"$2/in/$1\" \"$3/$1/in\" && \"$4\" \"$3/$1/in\" \"$3/$1/out\" \"$3/$1\" $5 $6"
-                + " && cp \"$3/$1/out\" \"$2/out/$1\" && rm -r \"$3/$1\"");
+        var copied = each.formatted(
+                "mkdir -p \"$3/$1\" && cp \"$2/in/$1\" \"$3/$1/in\" && \"$4\" \"$3/$1/in\" \"$3/$1/out\" \"$3/$1\" $5 $6"
+                        + " && cp \"$3/$1/out\" \"$2/out/$1\" && rm -r \"$3/$1\"");
         var memory = shop.memory().resolve("copied").toString();
         return List.of(
                 shop.programs().forebay("run", "--fresh", "--progress", "none", job.toString()),
-                Contender.peer("direct", new Command(List.of("sh", "-c", direct, "sh", mount.toString(), memory), Map.of())),
                 Contender.peer(
-                        "cp in and out", new Command(List.of("sh", "-c", copied, "sh", mount.toString(), memory), Map.of())));
+                        "direct", new Command(List.of("sh", "-c", direct, "sh", mount.toString(), memory), Map.of())),
+                Contender.peer(
+                        "cp in and out",
+                        new Command(List.of("sh", "-c", copied, "sh", mount.toString(), memory), Map.of())));
     }
 
     private double computing(int n) {

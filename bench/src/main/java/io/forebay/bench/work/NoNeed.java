@@ -39,13 +39,14 @@ record NoNeed(String id, String title, int files, long bytes, double goal) imple
                   steps: [{name: gzip, command: [sh, "-c", 'exec gzip -n <"$FOREBAY_INPUT" >"$FOREBAY_OUT/$FOREBAY_NAME"']}]
                   outputs: [{name: out, path: "**", to: "file://%s/"}]
                   records: "file://%s/"
-                """.formatted(in, SLOTS, result, shop.disk().resolve("records")));
+                """.formatted(
+                        in, SLOTS, result, shop.disk().resolve("records")));
         var contenders = List.of(
                 shop.programs().forebay("run", "--fresh", "--progress", "none", job.toString()),
                 Contender.peer("direct", direct(in, result)));
         var subject = new Subject(id, title, 0, new Goal.OfBestPeer(goal), new Goal.OfCpu(goal, "direct"));
-        return List.of(shop.referee()
-                .judge(new Contest(subject, contenders, Check.equal(truth, result), result).atOnce()));
+        return List.of(
+                shop.referee().judge(new Contest(subject, contenders, Check.equal(truth, result), result).atOnce()));
     }
 
     private static Command direct(Path in, Path out) {

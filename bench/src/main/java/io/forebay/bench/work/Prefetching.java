@@ -125,7 +125,9 @@ record Prefetching(String id, String title, List<Variant> variants) implements B
         predicted.put("model, sequential", sequential);
         predicted.put(
                 String.format(
-                        Locale.ROOT, "model, prefetch%s", variant.least() > 0 ? " (%.2f times)".formatted(sequential / seconds) : ""),
+                        Locale.ROOT,
+                        "model, prefetch%s",
+                        variant.least() > 0 ? " (%.2f times)".formatted(sequential / seconds) : ""),
                 seconds);
         boolean point = variant.least() == 0;
         double ratio = variant.compute() / (latency + (double) bytes / RATE);
@@ -134,9 +136,7 @@ record Prefetching(String id, String title, List<Variant> variants) implements B
                         Locale.ROOT,
                         point ? "%s, ratio %.2f" : "%s, %s",
                         id,
-                        point
-                                ? ratio
-                                : variant.streams() == 1 ? "1 stream" : variant.streams() + " streams"),
+                        point ? ratio : variant.streams() == 1 ? "1 stream" : variant.streams() + " streams"),
                 String.format(Locale.ROOT, "%s, %d of them, compute %s s", title, variant.objects(), variant.compute()),
                 0,
                 List.of(new Goal.SpeedUp(point ? 1.0 : variant.least(), PEER)),

@@ -72,12 +72,16 @@ record S3Transfers(String id, String title, boolean in, int files, long bytes, L
             var folder = shop.memory().resolve("result");
             return shop.referee()
                     .judge(new Contest(
-                            subject, shop.programs().stageIn(link, PREFIX, folder), Check.equal(truth, folder), folder));
+                            subject,
+                            shop.programs().stageIn(link, PREFIX, folder),
+                            Check.equal(truth, folder),
+                            folder));
         }
         return shop.referee()
                 .judge(new Contest(
                         subject,
                         shop.programs().flush(link, truth, PREFIX),
-                        Check.equal(truth, server.folder(PREFIX)), server.folder(PREFIX)));
+                        Check.equal(truth, server.folder(PREFIX)),
+                        server.folder(PREFIX)));
     }
 }

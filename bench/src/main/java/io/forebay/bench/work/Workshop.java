@@ -17,11 +17,24 @@ public record Workshop(Programs programs, Path memory, Path disk, Effort effort)
     /** @param disk parent of the disk's folder */
     public static Workshop open(Programs programs, Path disk, Effort effort) throws IOException {
         Files.createDirectories(disk);
-        return new Workshop(
+        var shop = new Workshop(
                 programs,
                 Files.createTempDirectory(SHM, "forebay-bench-"),
                 Files.createTempDirectory(disk, "bench-"),
                 effort);
+        shop.removedAtExit();
+        return shop;
+    }
+
+    /** When the run is broken off, too, its gigabytes do not stay in memory. */
+    private void removedAtExit() {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            try {
+                close();
+            } catch (IOException e) {
+                System.err.println("bench: " + memory + " and " + disk + " could not be removed: " + e);
+            }
+        }));
     }
 
     /** A folder for what is said and measured meanwhile, outside all results. */
