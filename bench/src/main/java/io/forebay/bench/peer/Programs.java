@@ -148,9 +148,7 @@ public record Programs(Path root, Path cache) {
                         rclone(),
                         Contender.peer(
                                 "rclone",
-                                rclone(
-                                        link.endpoint(),
-                                        List.of(":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString()))))
+                                rcloneCopy(link.endpoint(), ":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString())))
                 .ifPresent(all::add);
         aws(link, PREFIX + prefix, folder.toString()).ifPresent(all::add);
         return all;
@@ -168,9 +166,7 @@ public record Programs(Path root, Path cache) {
                         rclone(),
                         Contender.peer(
                                 "rclone",
-                                rclone(
-                                        link.endpoint(),
-                                        List.of(folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix))))
+                                rcloneCopy(link.endpoint(), folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix)))
                 .ifPresent(all::add);
         aws(link, folder.toString(), PREFIX + prefix).ifPresent(all::add);
         return all;

@@ -123,20 +123,13 @@ record Prefetching(String id, String title, List<Variant> variants) implements B
         double sequential = rolling.sequentialSeconds(variant.objects());
         var predicted = new LinkedHashMap<String, Double>();
         predicted.put("model, sequential", sequential);
-        predicted.put(
-                String.format(
-                        Locale.ROOT,
-                        "model, prefetch%s",
-                        variant.least() > 0 ? " (%.2f times)".formatted(sequential / seconds) : ""),
-                seconds);
         boolean point = variant.least() == 0;
+        var times = point ? "" : String.format(Locale.ROOT, " (%.2f times)", sequential / seconds);
+        predicted.put("model, prefetch" + times, seconds);
         double ratio = variant.compute() / (latency + (double) bytes / RATE);
+        var streams = variant.streams() == 1 ? "1 stream" : variant.streams() + " streams";
         return new Subject(
-                String.format(
-                        Locale.ROOT,
-                        point ? "%s, ratio %.2f" : "%s, %s",
-                        id,
-                        point ? ratio : variant.streams() == 1 ? "1 stream" : variant.streams() + " streams"),
+                id + ", " + (point ? String.format(Locale.ROOT, "ratio %.2f", ratio) : streams),
                 String.format(Locale.ROOT, "%s, %d of them, compute %s s", title, variant.objects(), variant.compute()),
                 0,
                 List.of(new Goal.SpeedUp(point ? 1.0 : variant.least(), PEER)),
