@@ -148,7 +148,8 @@ public record Programs(Path root, Path cache) {
                         rclone(),
                         Contender.peer(
                                 "rclone",
-                                rcloneCopy(link.endpoint(), ":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString())))
+                                rcloneCopy(
+                                        link.endpoint(), ":s3:" + S3Server.BUCKET + "/" + prefix, folder.toString())))
                 .ifPresent(all::add);
         aws(link, PREFIX + prefix, folder.toString()).ifPresent(all::add);
         return all;
@@ -166,7 +167,8 @@ public record Programs(Path root, Path cache) {
                         rclone(),
                         Contender.peer(
                                 "rclone",
-                                rcloneCopy(link.endpoint(), folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix)))
+                                rcloneCopy(
+                                        link.endpoint(), folder.toString(), ":s3:" + S3Server.BUCKET + "/" + prefix)))
                 .ifPresent(all::add);
         aws(link, folder.toString(), PREFIX + prefix).ifPresent(all::add);
         return all;
