@@ -14,19 +14,22 @@ public record Bytes(long value) implements Comparable<Bytes> {
     /** Kubernetes quantity syntax, without exponents and milli-units, which make no sense for bytes. */
     private static final Pattern QUANTITY = Pattern.compile("(\\d+(?:\\.\\d+)?)(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)?");
 
-    private static final Map<String, BigDecimal> UNITS = Map.ofEntries(
-            Map.entry("Ki", BigDecimal.valueOf(1L << 10)),
-            Map.entry("Mi", BigDecimal.valueOf(1L << 20)),
-            Map.entry("Gi", BigDecimal.valueOf(1L << 30)),
-            Map.entry("Ti", BigDecimal.valueOf(1L << 40)),
-            Map.entry("Pi", BigDecimal.valueOf(1L << 50)),
-            Map.entry("Ei", BigDecimal.valueOf(1L << 60)),
-            Map.entry("k", BigDecimal.valueOf(1_000L)),
-            Map.entry("M", BigDecimal.valueOf(1_000_000L)),
-            Map.entry("G", BigDecimal.valueOf(1_000_000_000L)),
-            Map.entry("T", BigDecimal.valueOf(1_000_000_000_000L)),
-            Map.entry("P", BigDecimal.valueOf(1_000_000_000_000_000L)),
-            Map.entry("E", BigDecimal.valueOf(1_000_000_000_000_000_000L)));
+    /** Apart, since the first BigDecimal computes tables that a start without quantities need not wait for. */
+    private static final class Units {
+        static final Map<String, BigDecimal> BY_SUFFIX = Map.ofEntries(
+                Map.entry("Ki", BigDecimal.valueOf(1L << 10)),
+                Map.entry("Mi", BigDecimal.valueOf(1L << 20)),
+                Map.entry("Gi", BigDecimal.valueOf(1L << 30)),
+                Map.entry("Ti", BigDecimal.valueOf(1L << 40)),
+                Map.entry("Pi", BigDecimal.valueOf(1L << 50)),
+                Map.entry("Ei", BigDecimal.valueOf(1L << 60)),
+                Map.entry("k", BigDecimal.valueOf(1_000L)),
+                Map.entry("M", BigDecimal.valueOf(1_000_000L)),
+                Map.entry("G", BigDecimal.valueOf(1_000_000_000L)),
+                Map.entry("T", BigDecimal.valueOf(1_000_000_000_000L)),
+                Map.entry("P", BigDecimal.valueOf(1_000_000_000_000_000L)),
+                Map.entry("E", BigDecimal.valueOf(1_000_000_000_000_000_000L)));
+    }
 
     public Bytes {
         if (value < 0) {
@@ -59,7 +62,7 @@ public record Bytes(long value) implements Comparable<Bytes> {
                             + "' is no quantity of bytes; write a number with one of the suffixes Ki Mi Gi Ti Pi Ei k M G T P E, for example 8Gi");
         }
         var number = new BigDecimal(m.group(1));
-        var bytes = m.group(2) == null ? number : number.multiply(UNITS.get(m.group(2)));
+        var bytes = m.group(2) == null ? number : number.multiply(Units.BY_SUFFIX.get(m.group(2)));
         try {
             return new Bytes(bytes.longValueExact());
         } catch (ArithmeticException e) {

@@ -7,56 +7,32 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.AbortMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
-import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.ChecksumType;
 import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.CompletedMultipartUpload;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
-import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
-import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
-import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ListPartsRequest;
 
-/** The control operations through the AWS SDK, each sent once, faults classified. Thread-safe. */
-final class Control implements AutoCloseable {
-    /** At once: they are few, and each may open a connection of its own. */
-    private static final int MOST_CALLS = 16;
-
-    private final S3Client client;
-    /** Waits longer for its answers. */
-    private final S3Client patient;
+/** The operations that change what is there, but for bytes, through the AWS SDK, each sent once, faults classified. Thread-safe. */
+final class Control {
+    private final SdkCalls calls;
+    /** Wait longer for their answers. */
+    private final SdkCalls patient;
 
     private final String bucket;
     private final S3Errors errors;
-    /** The SDK's client opens a connection for each call that finds no idle one; this bounds their number. */
-    private final Semaphore permits;
 
-    Control(S3Client client, S3Client patient, S3Settings settings, S3Errors errors) {
-        this.client = client;
+    /** @param calls and {@code patient}: stay the caller's */
+    Control(SdkCalls calls, SdkCalls patient, String bucket, S3Errors errors) {
+        this.calls = calls;
         this.patient = patient;
-        this.bucket = settings.bucket();
-        this.permits = new Semaphore(Math.clamp(settings.maxConnections() / 4, 1, MOST_CALLS));
+        this.bucket = bucket;
         this.errors = errors;
-    }
-
-    private <T> T call(Operation operation, String key, Supplier<T> call) throws StoreException, InterruptedException {
-        permits.acquire();
-        try {
-            return call.get();
-        } catch (SdkException e) {
-            throw errors.ofSdk(operation, key, e);
-        } finally {
-            permits.release();
-        }
     }
 
     /** Every such answer has this element; one without it is no answer of S3's. */
@@ -68,30 +44,6 @@ final class Control implements AutoCloseable {
                     key,
                     "the answer is a success, but no document of S3's: it has no " + element);
         }
-    }
-
-    ListObjectsV2Response page(ListObjectsV2Request request) throws StoreException, InterruptedException {
-        var page = call(Operation.LIST, request.prefix(), () -> client.listObjectsV2(request));
-        // To the SDK any document is a listing: a login page or an empty body would be an empty one (CASES I3).
-        require(page.isTruncated() != null, Operation.LIST, request.prefix(), "IsTruncated");
-        return page;
-    }
-
-    /** @param ifMatch ETag without quotes; absent: any @throws StoreException NOT_FOUND, CHANGED */
-    Headers head(String key, @Nullable String ifMatch, @Nullable String versionId, boolean askChecksum)
-            throws StoreException, InterruptedException {
-        var request = HeadObjectRequest.builder().bucket(bucket).key(key).versionId(versionId);
-        if (ifMatch != null) {
-            request.ifMatch("\"" + ifMatch + "\"");
-        }
-        if (askChecksum) {
-            request.checksumMode(ChecksumMode.ENABLED);
-        }
-        return call(
-                Operation.STAT,
-                key,
-                () -> Headers.of(
-                        client.headObject(request.build()).sdkHttpResponse().headers()));
     }
 
     /** @param checksummed the server will keep the CRC32C of each part */
@@ -107,7 +59,7 @@ final class Control implements AutoCloseable {
         if (askChecksum) {
             request.checksumAlgorithm(ChecksumAlgorithm.CRC32_C).checksumType(ChecksumType.FULL_OBJECT);
         }
-        var answer = call(Operation.CREATE_UPLOAD, key, () -> client.createMultipartUpload(request.build()));
+        var answer = calls.call(Operation.CREATE_UPLOAD, key, s3 -> s3.createMultipartUpload(request.build()));
         require(answer.uploadId() != null && !answer.uploadId().isEmpty(), Operation.CREATE_UPLOAD, key, "UploadId");
         return new Upload(answer.uploadId(), askChecksum && answer.checksumAlgorithm() == ChecksumAlgorithm.CRC32_C);
     }
@@ -131,7 +83,7 @@ final class Control implements AutoCloseable {
                     .maxParts(all ? 1000 : 1)
                     .partNumberMarker(marker)
                     .build();
-            var page = call(Operation.LIST_PARTS, key, () -> client.listParts(request));
+            var page = calls.call(Operation.LIST_PARTS, key, s3 -> s3.listParts(request));
             require(page.isTruncated() != null, Operation.LIST_PARTS, key, "IsTruncated");
             checksummed |= page.checksumAlgorithm() == ChecksumAlgorithm.CRC32_C;
             for (var part : page.parts()) {
@@ -168,7 +120,7 @@ final class Control implements AutoCloseable {
                 .multipartUpload(
                         CompletedMultipartUpload.builder().parts(completed).build())
                 .build();
-        var answer = call(Operation.COMPLETE, key, () -> patient.completeMultipartUpload(request));
+        var answer = patient.call(Operation.COMPLETE, key, s3 -> s3.completeMultipartUpload(request));
         require(answer.eTag() != null, Operation.COMPLETE, key, "ETag");
         return answer.checksumType() == ChecksumType.FULL_OBJECT ? Sums.crcOf(answer.checksumCRC32C()) : -1;
     }
@@ -181,7 +133,7 @@ final class Control implements AutoCloseable {
                 .uploadId(uploadId)
                 .build();
         try {
-            call(Operation.ABORT, key, () -> client.abortMultipartUpload(request));
+            calls.call(Operation.ABORT, key, s3 -> s3.abortMultipartUpload(request));
         } catch (StoreException e) {
             if (e.kind() != StoreException.Kind.NOT_FOUND || e.wholeStore()) {
                 throw e;
@@ -196,17 +148,11 @@ final class Control implements AutoCloseable {
             request.ifMatch("\"" + ifMatch + "\"");
         }
         try {
-            call(Operation.DELETE, key, () -> client.deleteObject(request.build()));
+            calls.call(Operation.DELETE, key, s3 -> s3.deleteObject(request.build()));
         } catch (StoreException e) {
             if (e.kind() != StoreException.Kind.NOT_FOUND || e.wholeStore()) {
                 throw e;
             }
         }
-    }
-
-    @Override
-    public void close() {
-        patient.close();
-        client.close();
     }
 }

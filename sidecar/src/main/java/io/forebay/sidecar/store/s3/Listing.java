@@ -7,15 +7,13 @@ import io.forebay.sidecar.store.Store.EntrySink;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.store.Version;
-import io.forebay.sidecar.store.s3.http.Headers;
+import io.forebay.sidecar.store.s3.Lookups.Listed;
+import io.forebay.sidecar.store.s3.Lookups.Page;
+import io.forebay.sidecar.store.s3.Lookups.PageRequest;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
-import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
-import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
  * Streams one listing, page by page. The first page is asked for once, as all of a store's requests are; later ones, which the
@@ -27,15 +25,13 @@ final class Listing {
 
     private static final Duration FIRST_WAIT = Duration.ofMillis(500);
 
-    private final Control control;
-    private final String bucket;
+    private final Lookups lookups;
     private final S3Errors errors;
     private final ListRequest request;
     private final EntrySink sink;
 
-    Listing(Control control, String bucket, S3Errors errors, ListRequest request, EntrySink sink) {
-        this.control = control;
-        this.bucket = bucket;
+    Listing(Lookups lookups, S3Errors errors, ListRequest request, EntrySink sink) {
+        this.lookups = lookups;
         this.errors = errors;
         this.request = request;
         this.sink = sink;
@@ -52,12 +48,8 @@ final class Listing {
 
     /** The key sorts before all that it is a prefix of, so that the first entry tells, without the right to read it. */
     private boolean oneFile(String key) throws StoreException, InterruptedException {
-        var page = control.page(ListObjectsV2Request.builder()
-                .bucket(bucket)
-                .prefix(key)
-                .maxKeys(1)
-                .build());
-        for (var object : page.contents()) {
+        var page = lookups.page(new PageRequest(key, null, 1));
+        for (var object : page.objects()) {
             if (object.key().equals(key)) {
                 found(object);
                 return true;
@@ -71,15 +63,16 @@ final class Listing {
         Set<Long> tokens = new HashSet<>();
         String token = null;
         while (true) {
-            var page = token == null ? control.page(pageOf(prefix, null)) : laterPage(pageOf(prefix, token));
-            for (var object : page.contents()) {
+            var request = new PageRequest(prefix, token, 0);
+            var page = token == null ? lookups.page(request) : laterPage(request);
+            for (var object : page.objects()) {
                 take(folder, prefix, object);
             }
-            if (!Boolean.TRUE.equals(page.isTruncated())) {
+            if (!page.truncated()) {
                 return;
             }
-            token = page.nextContinuationToken();
-            if (token == null || token.isEmpty()) {
+            token = page.nextToken();
+            if (token.isEmpty()) {
                 throw errors.found(
                         Kind.PERMANENT, Operation.LIST, prefix, "there are more keys, but no token to ask for them");
             }
@@ -103,19 +96,11 @@ final class Listing {
         return h;
     }
 
-    private ListObjectsV2Request pageOf(String prefix, @Nullable String token) {
-        return ListObjectsV2Request.builder()
-                .bucket(bucket)
-                .prefix(prefix)
-                .continuationToken(token)
-                .build();
-    }
-
-    private ListObjectsV2Response laterPage(ListObjectsV2Request page) throws StoreException, InterruptedException {
+    private Page laterPage(PageRequest request) throws StoreException, InterruptedException {
         long wait = FIRST_WAIT.toMillis();
         for (int tried = 1; ; tried++) {
             try {
-                return control.page(page);
+                return lookups.page(request);
             } catch (StoreException e) {
                 if (!e.kind().worthRetrying() || tried == TRIES) {
                     throw e;
@@ -126,7 +111,7 @@ final class Listing {
         }
     }
 
-    private void take(String folder, String prefix, S3Object object) throws StoreException, InterruptedException {
+    private void take(String folder, String prefix, Listed object) throws StoreException, InterruptedException {
         var key = object.key();
         if (!key.startsWith(prefix)) {
             sink.leftOut(key, "the server listed it although it does not begin with '" + prefix + "'");
@@ -159,11 +144,9 @@ final class Listing {
         return false;
     }
 
-    private void found(S3Object object) throws StoreException, InterruptedException {
-        long modified =
-                object.lastModified() == null ? -1 : object.lastModified().getEpochSecond() * 1000;
-        var etag = object.eTag() == null ? "" : Headers.unquoted(object.eTag());
-        var version = new Version.S3(object.key(), object.size(), etag, null, modified);
+    private void found(Listed object) throws StoreException, InterruptedException {
+        long modified = object.lastModifiedMillis();
+        var version = new Version.S3(object.key(), object.size(), object.etag(), null, modified);
         var kind = object.key().endsWith("/") ? Entry.Kind.FOLDER : Entry.Kind.FILE;
         sink.found(new Entry(
                 object.key(), kind, version, new FileMeta(-1, modified == -1 ? -1 : modified * 1_000_000, null)));

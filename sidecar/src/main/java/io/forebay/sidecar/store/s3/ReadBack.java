@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What is at a final name now: its head, or the checksum of its bytes. Thread-safe. */
 final class ReadBack {
-    private final Control control;
+    private final Lookups lookups;
     private final DataPath data;
     private final ServerHabits habits;
 
-    ReadBack(Control control, DataPath data, ServerHabits habits) {
-        this.control = control;
+    ReadBack(Lookups lookups, DataPath data, ServerHabits habits) {
+        this.lookups = lookups;
         this.data = data;
         this.habits = habits;
     }
@@ -29,7 +29,7 @@ final class ReadBack {
     Headers head(String key, @Nullable String ifMatch, @Nullable String versionId)
             throws StoreException, InterruptedException {
         try {
-            return control.head(key, ifMatch, versionId, false);
+            return lookups.head(key, ifMatch, versionId, false);
         } catch (StoreException e) {
             throw explained(key, e);
         }
@@ -56,7 +56,7 @@ final class ReadBack {
             return head(key, ifMatch, null);
         }
         try {
-            return control.head(key, ifMatch, null, true);
+            return lookups.head(key, ifMatch, null, true);
         } catch (StoreException e) {
             // Without the right to the object's key Amazon refuses its checksum alone, with 403.
             if (!ServerHabits.mayBeHeader(e) && e.kind() != StoreException.Kind.DENIED) {

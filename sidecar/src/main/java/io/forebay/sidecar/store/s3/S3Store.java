@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class S3Store implements Store {
     private final S3Settings settings;
+    private final Roads roads;
+    private final Lookups lookups;
     private final Control control;
     private final DataPath data;
     private final ServerHabits habits;
@@ -43,15 +45,17 @@ public final class S3Store implements Store {
     private final Publication publication;
     private final ReadBack readBack;
 
-    S3Store(S3Settings settings, Control control, DataPath data, S3Errors errors) {
+    S3Store(S3Settings settings, Roads roads, S3Errors errors) {
         this.settings = settings;
-        this.control = control;
-        this.data = data;
+        this.roads = roads;
+        this.lookups = roads.lookups();
+        this.control = roads.control();
+        this.data = roads.data();
         this.errors = errors;
         this.habits = new ServerHabits();
         var sender = new Sender(data, habits, errors);
         var uploads = new KnownUploads();
-        this.readBack = new ReadBack(control, data, habits);
+        this.readBack = new ReadBack(lookups, data, habits);
         this.stager = new Stager(control, sender, habits, uploads, settings.sizes(), errors);
         this.publication = new Publication(control, sender, readBack, habits, uploads, errors);
     }
@@ -76,15 +80,7 @@ public final class S3Store implements Store {
     static S3Store connect(S3Settings settings, Identity identity, Optional<Proxy> proxy, DataPath.Kind kind)
             throws StoreException {
         var errors = new S3Errors(settings, identity);
-        var trust = Trust.of(Origin.of(SdkClients.bucketUrl(settings)), settings.caFile());
-        var client = SdkClients.of(settings, identity, trust, proxy, S3Settings.CONTROL_TIMEOUT);
-        var patient = SdkClients.of(settings, identity, trust, proxy, S3Settings.COMPLETE_TIMEOUT);
-        var control = new Control(client, patient, settings, errors);
-        var data = switch (kind) {
-            case LEAN -> LeanDataPath.connect(settings, identity, trust, proxy, errors);
-            case SDK -> new SdkDataPath(client, settings.bucket(), errors);
-        };
-        return new S3Store(settings, control, data, errors);
+        return new S3Store(settings, Roads.to(settings, identity, proxy, kind, errors), errors);
     }
 
     @Override
@@ -95,7 +91,7 @@ public final class S3Store implements Store {
 
     @Override
     public void list(ListRequest request, EntrySink sink) throws StoreException, InterruptedException {
-        new Listing(control, settings.bucket(), errors, request, sink).run();
+        new Listing(lookups, errors, request, sink).run();
     }
 
     /** One HEAD; the kind is SYMLINK for an object that stands for one. */
@@ -285,7 +281,6 @@ public final class S3Store implements Store {
 
     @Override
     public void close() {
-        data.close();
-        control.close();
+        roads.close();
     }
 }

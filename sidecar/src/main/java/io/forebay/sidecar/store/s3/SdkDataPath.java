@@ -10,7 +10,6 @@ import java.util.HashMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
-import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
@@ -18,13 +17,13 @@ import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /** Bytes through the AWS SDK: the plain way, against which the leaner one is measured and tested. */
 final class SdkDataPath implements DataPath {
-    private final S3Client client;
+    private final SdkCalls calls;
     private final String bucket;
     private final S3Errors errors;
 
-    /** @param client stays the caller's */
-    SdkDataPath(S3Client client, String bucket, S3Errors errors) {
-        this.client = client;
+    /** @param calls stay the caller's */
+    SdkDataPath(SdkCalls calls, String bucket, S3Errors errors) {
+        this.calls = calls;
         this.bucket = bucket;
         this.errors = errors;
     }
@@ -41,7 +40,7 @@ final class SdkDataPath implements DataPath {
         if (get.askChecksum()) {
             request.checksumMode(ChecksumMode.ENABLED);
         }
-        try (var in = client.getObject(request.build())) {
+        try (var in = calls.client().getObject(request.build())) {
             var answer = in.response().sdkHttpResponse();
             var bytes = new byte[64 * 1024];
             return reader.read(answer.statusCode(), Headers.of(answer.headers()), dst -> {
@@ -80,7 +79,8 @@ final class SdkDataPath implements DataPath {
     private software.amazon.awssdk.http.SdkHttpResponse object(Put put, RequestBody content) {
         var headers = new HashMap<String, java.util.List<String>>();
         put.headers().forEach((name, value) -> headers.put(name, java.util.List.of(value)));
-        return client.putObject(
+        return calls.client()
+                .putObject(
                         PutObjectRequest.builder()
                                 .bucket(bucket)
                                 .key(put.key())
@@ -93,7 +93,8 @@ final class SdkDataPath implements DataPath {
     private software.amazon.awssdk.http.SdkHttpResponse part(Put put, UploadPart upload, RequestBody content) {
         var headers = new HashMap<String, java.util.List<String>>();
         put.headers().forEach((name, value) -> headers.put(name, java.util.List.of(value)));
-        return client.uploadPart(
+        return calls.client()
+                .uploadPart(
                         UploadPartRequest.builder()
                                 .bucket(bucket)
                                 .key(put.key())

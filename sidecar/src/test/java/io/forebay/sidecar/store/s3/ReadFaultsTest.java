@@ -330,7 +330,8 @@ class ReadFaultsTest extends ScriptedTest {
         for (int i = 0; i < 20; i++) {
             readAll(version);
         }
-        assertThat(server.accepted.get() - before).isEqualTo(1);
+        // None, where the request that told the version went the same way.
+        assertThat(server.accepted.get() - before).isLessThanOrEqualTo(1);
     }
 
     @Test

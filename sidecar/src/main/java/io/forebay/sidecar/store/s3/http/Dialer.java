@@ -31,10 +31,13 @@ final class Dialer {
 
     private final Origin origin;
     private final Optional<Proxy> proxy;
-    private final SSLContext tls;
+    private final Optional<SSLContext> tls;
     private final Duration timeout;
 
-    Dialer(Origin origin, Optional<Proxy> proxy, SSLContext tls, Duration timeout) {
+    Dialer(Origin origin, Optional<Proxy> proxy, Optional<SSLContext> tls, Duration timeout) {
+        if (origin.tls() && tls.isEmpty()) {
+            throw new IllegalArgumentException(origin + " needs certificates to believe");
+        }
         this.origin = origin;
         this.proxy = proxy;
         this.tls = tls;
@@ -138,7 +141,7 @@ final class Dialer {
 
     private Wire handshake(SocketChannel channel) throws IOException {
         var socket =
-                (SSLSocket) tls.getSocketFactory().createSocket(channel.socket(), origin.host(), origin.port(), true);
+                (SSLSocket) tls.orElseThrow().getSocketFactory().createSocket(channel.socket(), origin.host(), origin.port(), true);
         var parameters = socket.getSSLParameters();
         // Without this any valid certificate would do, for whatever name.
         parameters.setEndpointIdentificationAlgorithm("HTTPS");

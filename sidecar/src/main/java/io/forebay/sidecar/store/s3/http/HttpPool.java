@@ -89,8 +89,12 @@ public final class HttpPool implements AutoCloseable {
     private final Thread watchdog;
     private volatile boolean closed;
 
-    /** @param max connections @param connectTimeout for each address of the host */
-    public HttpPool(Origin origin, Optional<Proxy> proxy, SSLContext tls, int max, Duration connectTimeout) {
+    /**
+     * @param tls absent where the origin is spoken to in the clear: making one takes a start longer than all its requests
+     * @param max connections
+     * @param connectTimeout for each address of the host
+     */
+    public HttpPool(Origin origin, Optional<Proxy> proxy, Optional<SSLContext> tls, int max, Duration connectTimeout) {
         this.origin = origin;
         this.proxy = proxy;
         this.dialer = new Dialer(origin, proxy, tls, connectTimeout);
@@ -151,7 +155,9 @@ public final class HttpPool implements AutoCloseable {
             boolean sent = send(connection, request, body);
             var head = ResponseHead.read(connection);
             connection.patience(request.readPatience());
-            var answer = new ResponseBody(connection, head.framing());
+            // Whatever the fields of an answer to HEAD say, it has no body (RFC 9112, 6.3).
+            var framing = request.method().equals("HEAD") ? new ResponseHead.Framing.Length(0) : head.framing();
+            var answer = new ResponseBody(connection, framing);
             T result = reader.read(head.status(), head.headers(), answer);
             reusable = sent && head.keepAlive() && answer.drain(MAX_DRAIN) && !connection.hasLeftovers();
             return result;

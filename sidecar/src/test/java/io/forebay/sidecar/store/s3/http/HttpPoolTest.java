@@ -54,7 +54,7 @@ class HttpPoolTest {
 
     private HttpPool pool(URI url, int max) throws Exception {
         return closed(
-                new HttpPool(Origin.of(url), Optional.empty(), SSLContext.getDefault(), max, Duration.ofSeconds(5)));
+                new HttpPool(Origin.of(url), Optional.empty(), Optional.of(SSLContext.getDefault()), max, Duration.ofSeconds(5)));
     }
 
     record Got(int status, Headers headers, String body) {}
