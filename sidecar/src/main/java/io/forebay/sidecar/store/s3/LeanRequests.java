@@ -37,8 +37,7 @@ final class LeanRequests implements AutoCloseable {
     private final InstantSource clock;
 
     /** @param bucketUrl from {@link SdkClients#bucketUrl} */
-    LeanRequests(
-            HttpPool pool, URI bucketUrl, String region, Identity identity, S3Errors errors, InstantSource clock) {
+    LeanRequests(HttpPool pool, URI bucketUrl, String region, Identity identity, S3Errors errors, InstantSource clock) {
         this.pool = pool;
         var path = bucketUrl.getRawPath();
         this.base = path == null || path.equals("/") ? "" : path;
@@ -109,8 +108,7 @@ final class LeanRequests implements AutoCloseable {
 
         /** With a body. */
         Outline sending(String sha256, long bytes, Duration patience, Duration answerPatience) {
-            return new Outline(
-                    operation, method, path, key, query, headers, sha256, bytes, patience, answerPatience);
+            return new Outline(operation, method, path, key, query, headers, sha256, bytes, patience, answerPatience);
         }
     }
 

@@ -17,8 +17,7 @@ record Roads(Lookups lookups, Control control, DataPath data, SdkCalls calls, Sd
     private static final int MOST_CALLS = 16;
 
     /** Opens nothing yet. @throws StoreException the bucket's name or the trusted certificates cannot be used */
-    static Roads to(
-            S3Settings settings, Identity identity, Optional<Proxy> proxy, DataPath.Kind kind, S3Errors errors)
+    static Roads to(S3Settings settings, Identity identity, Optional<Proxy> proxy, DataPath.Kind kind, S3Errors errors)
             throws StoreException {
         var url = SdkClients.bucketUrl(settings);
         var trust = Trust.of(Origin.of(url), settings.caFile());
@@ -34,8 +33,7 @@ record Roads(Lookups lookups, Control control, DataPath data, SdkCalls calls, Sd
             }
             case SDK -> {
                 var data = new SdkDataPath(calls, settings.bucket(), errors);
-                yield new Roads(
-                        new SdkLookups(calls, settings.bucket(), errors), control, data, calls, patient);
+                yield new Roads(new SdkLookups(calls, settings.bucket(), errors), control, data, calls, patient);
             }
         };
     }

@@ -178,7 +178,8 @@ final class XmlElements {
                     text.appendCodePoint(
                             name.startsWith("#x")
                                     ? Integer.parseInt(name, 2, name.length(), 16)
-                                    : Integer.parseInt(name, name.startsWith("#") ? 1 : name.length(), name.length(), 10));
+                                    : Integer.parseInt(
+                                            name, name.startsWith("#") ? 1 : name.length(), name.length(), 10));
                 } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
                     throw malformed("&" + name + "; is no reference");
                 }
@@ -188,7 +189,11 @@ final class XmlElements {
 
     private void requireBlank(int end) throws ProtocolException {
         int from = at;
-        if (from == 0 && end >= 3 && document[0] == (byte) 0xEF && document[1] == (byte) 0xBB && document[2] == (byte) 0xBF) {
+        if (from == 0
+                && end >= 3
+                && document[0] == (byte) 0xEF
+                && document[1] == (byte) 0xBB
+                && document[2] == (byte) 0xBF) {
             from = 3; // byte order mark
         }
         for (int i = from; i < end; i++) {

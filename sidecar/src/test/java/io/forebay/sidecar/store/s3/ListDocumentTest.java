@@ -42,15 +42,14 @@ class ListDocumentTest {
                 """);
         assertThat(page)
                 .isEqualTo(new Page(
-                        List.of(
-                                new Listed("in/a", 434234, "0123", 1_796_073_784_000L),
-                                new Listed("in/b", 0, "", -1)),
+                        List.of(new Listed("in/a", 434234, "0123", 1_796_073_784_000L), new Listed("in/b", 0, "", -1)),
                         true,
                         "1ueGcxLPRx1Tr/XYExHnhbYLgveDs2J/wm36Hy4vbOwM="));
     }
 
     @Test
-    @DisplayName("references, CDATA, comments and attributes with '>' are read as XML says; a prefix of a namespace does not matter")
+    @DisplayName(
+            "references, CDATA, comments and attributes with '>' are read as XML says; a prefix of a namespace does not matter")
     void xml() throws Exception {
         var page = parse("\uFEFF<!-- a > b --><s3:ListBucketResult a='>' b=\"/\"><s3:IsTruncated>false</s3:IsTruncated>"
                 + "<s3:Contents><s3:Key>a&amp;b &#60;&#x1F600;<![CDATA[<&amp;]]>&#1;</s3:Key><s3:Size> 7 </s3:Size>"
@@ -59,14 +58,13 @@ class ListDocumentTest {
     }
 
     @Test
-    @DisplayName("keys are decoded where the server says that it encoded them, though it says so at the end, and only there")
+    @DisplayName(
+            "keys are decoded where the server says that it encoded them, though it says so at the end, and only there")
     void encoding() throws Exception {
         var encoded = "a+b%2Bc%0A%C3%BC";
         assertThat(parse(keyed(encoded)).objects().getFirst().key()).isEqualTo(encoded);
         assertThat(parse(keyed(encoded)
-                                .replace(
-                                        "</ListBucketResult>",
-                                        "<EncodingType>url</EncodingType></ListBucketResult>"))
+                                .replace("</ListBucketResult>", "<EncodingType>url</EncodingType></ListBucketResult>"))
                         .objects()
                         .getFirst()
                         .key())

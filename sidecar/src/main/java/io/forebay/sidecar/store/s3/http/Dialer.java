@@ -140,8 +140,8 @@ final class Dialer {
     }
 
     private Wire handshake(SocketChannel channel) throws IOException {
-        var socket =
-                (SSLSocket) tls.orElseThrow().getSocketFactory().createSocket(channel.socket(), origin.host(), origin.port(), true);
+        var socket = (SSLSocket)
+                tls.orElseThrow().getSocketFactory().createSocket(channel.socket(), origin.host(), origin.port(), true);
         var parameters = socket.getSSLParameters();
         // Without this any valid certificate would do, for whatever name.
         parameters.setEndpointIdentificationAlgorithm("HTTPS");

@@ -53,8 +53,8 @@ class HttpPoolTest {
     }
 
     private HttpPool pool(URI url, int max) throws Exception {
-        return closed(
-                new HttpPool(Origin.of(url), Optional.empty(), Optional.of(SSLContext.getDefault()), max, Duration.ofSeconds(5)));
+        return closed(new HttpPool(
+                Origin.of(url), Optional.empty(), Optional.of(SSLContext.getDefault()), max, Duration.ofSeconds(5)));
     }
 
     record Got(int status, Headers headers, String body) {}
