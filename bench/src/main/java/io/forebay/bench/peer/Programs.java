@@ -38,7 +38,7 @@ public record Programs(Path root, Path cache) {
         return cache.resolve("bin/rclone");
     }
 
-    private Path s5cmd() {
+    public Path s5cmd() {
         return cache.resolve("bin/s5cmd");
     }
 
