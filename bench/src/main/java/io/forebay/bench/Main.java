@@ -1,5 +1,6 @@
 package io.forebay.bench;
 
+import io.forebay.bench.inner.Loops;
 import io.forebay.bench.measure.Command.CommandFailed;
 import io.forebay.bench.peer.Programs;
 import io.forebay.bench.report.Report;
@@ -19,6 +20,8 @@ import java.util.Locale;
 
 /** What {@code bench/run} starts; its options are described there. */
 public final class Main {
+    private static final String LOOPS = "inner";
+
     private Path root = Path.of("");
     private Path cache = Path.of("");
     private Duration whole = Duration.ofMinutes(34);
@@ -38,11 +41,17 @@ public final class Main {
         try {
             read(args);
             var chosen = chosen();
+            boolean loops = names.isEmpty() || names.contains(LOOPS);
             if (list) {
                 chosen.forEach(b -> System.out.println(b.id() + "  " + b.title()));
+                System.out.println(LOOPS + "  inner loops of the engine, by JMH");
                 return 0;
             }
-            return measure(chosen);
+            int code = measure(chosen);
+            if (loops) {
+                measureLoops();
+            }
+            return code;
         } catch (IllegalArgumentException e) {
             System.err.println("bench: " + e.getMessage());
             return 64;
@@ -81,7 +90,7 @@ public final class Main {
     private List<Benchmark> chosen() {
         var all = Benchmarks.all();
         for (var name : names) {
-            if (all.stream().noneMatch(b -> is(b, name))) {
+            if (!name.equals(LOOPS) && all.stream().noneMatch(b -> is(b, name))) {
                 throw new IllegalArgumentException("there is no benchmark '" + name + "'; bench/run --list names them");
             }
         }
@@ -117,6 +126,13 @@ public final class Main {
             }
         }
         return code;
+    }
+
+    private void measureLoops() throws IOException {
+        var figures = Loops.measure();
+        if (report) {
+            new Report(root.resolve("docs")).replaceLoops(figures);
+        }
     }
 
     private static void tell(Outcome outcome) {

@@ -1,5 +1,6 @@
 package io.forebay.bench.report;
 
+import io.forebay.bench.result.LoopFigure;
 import io.forebay.bench.result.Outcome;
 import io.forebay.bench.result.OutcomeFile;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -78,8 +80,32 @@ public record Report(Path docs) {
                     .formatted(curve.getKey(), curve.getKey()));
             lines.add("");
         }
+        lines.addAll(loops());
         lines.addAll(circumstances(outcomes));
         lines.add("");
+        return lines;
+    }
+
+    /** Keeps these in place of all that there were. */
+    public void replaceLoops(List<LoopFigure> figures) throws IOException {
+        LoopFigure.write(folder(), figures);
+        write();
+    }
+
+    private List<String> loops() throws IOException {
+        var lines = new ArrayList<String>();
+        var figures = LoopFigure.readAll(folder());
+        if (!figures.isEmpty()) {
+            lines.add("Inner loops, by JMH, one thread, with the engine's options (serial collector, C1):");
+            lines.add("");
+            lines.add("| loop | takes | 99.9 % |");
+            lines.add("|---|---|---|");
+            for (var f : figures) {
+                lines.add(String.format(
+                        Locale.ROOT, "| %s | %.3g %s | +- %.2g |", f.name(), f.score(), f.unit(), f.error()));
+            }
+            lines.add("");
+        }
         return lines;
     }
 
