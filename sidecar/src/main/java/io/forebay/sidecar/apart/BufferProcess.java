@@ -130,11 +130,11 @@ public final class BufferProcess implements ForegroundRun {
     public static BufferProcess open(Job job, Options options, Consumer<String> lines)
             throws RunRefused, InterruptedException {
         return RunOpening.of(job, Optional.empty(), resources -> {
+            var contact = new Contact();
             var link = new HttpCoordinatorLink(
-                    options.coordinator(), options.token().text());
+                    options.coordinator(), options.token().text(), contact);
             new Greeting(job, options.coordinator(), link).exchange(options.patience(), lines);
             var stores = resources.add(new JobStores(job.stores()));
-            var contact = new Contact(link);
             var place = BufferPlace.of(job, options.buffer(), options.environment());
             var podEnds = new CompletableFuture<Void>();
             var gate = new CommitGate(() -> podEnds.complete(null));
@@ -143,7 +143,7 @@ public final class BufferProcess implements ForegroundRun {
                     options.stepsBy(gate),
                     LocalImages.choose(job, options.images(), options.environment()),
                     options.environment());
-            var side = WorkerSide.open(job, setup, place, stores, contact, lines, resources);
+            var side = WorkerSide.open(job, setup, place, stores, link, lines, resources);
             side.notes().forEach(n -> lines.accept("note: " + n));
             lines.accept(
                     "worker " + options.me().worker() + " of " + job.name() + " works for " + options.coordinator());

@@ -43,15 +43,35 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
     /** A refusal in words, or the page of a proxy that is in the way. */
     private static final int LONGEST_PROBLEM = 64 << 10;
 
+    /** Hears how each question went. Thread-safe. */
+    public interface Listener {
+        void answered();
+
+        void failed(LinkException why);
+    }
+
     private final URI base;
     private final String token;
+    private final Listener listener;
     /** The id of a lease request that has no answer yet; guarded by this. */
     private @Nullable String unanswered;
 
-    /** @param base for example {@code http://fb-increment-0a1b2c3d:8080} */
+    /** As below, with nobody who listens. */
     public HttpCoordinatorLink(URI base, String token) {
+        this(base, token, new Listener() {
+            @Override
+            public void answered() {}
+
+            @Override
+            public void failed(LinkException why) {}
+        });
+    }
+
+    /** @param base for example {@code http://fb-increment-0a1b2c3d:8080} */
+    public HttpCoordinatorLink(URI base, String token, Listener listener) {
         this.base = base;
         this.token = token;
+        this.listener = listener;
     }
 
     /** Which job the coordinator has; answered while it plans, too. */
@@ -114,6 +134,18 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
     }
 
     private <A> A ask(String path, Object question, Class<A> answer, Duration patience, @Nullable String requestId)
+            throws LinkException {
+        try {
+            var heard = askOnce(path, question, answer, patience, requestId);
+            listener.answered();
+            return heard;
+        } catch (LinkException e) {
+            listener.failed(e);
+            throw e;
+        }
+    }
+
+    private <A> A askOnce(String path, Object question, Class<A> answer, Duration patience, @Nullable String requestId)
             throws LinkException {
         var uri = base.resolve(path);
         try {
