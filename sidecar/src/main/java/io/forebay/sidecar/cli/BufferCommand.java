@@ -22,7 +22,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code forebay buffer}: one worker of a job that a coordinator elsewhere leads. */
@@ -39,8 +38,8 @@ final class BufferCommand implements Callable<Integer> {
     /** Of a name that becomes part of folder names. */
     private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}";
 
-    @Parameters(index = "0", paramLabel = "JOB", description = "manifest, the same as the coordinator's")
-    private String manifest = "";
+    @Mixin
+    private ApartOptions apart = new ApartOptions();
 
     @Option(
             names = "--coordinator",
@@ -49,13 +48,6 @@ final class BufferCommand implements Callable<Integer> {
             description = "http://HOST:PORT of the coordinator",
             converter = Converters.Url.class)
     private URI coordinator = URI.create("http://127.0.0.1");
-
-    @Option(
-            names = "--token-file",
-            required = true,
-            paramLabel = "FILE",
-            description = "its first line is the job's token, the same as the coordinator's")
-    private Path tokenFile = Path.of("");
 
     @Option(
             names = "--worker",
@@ -151,7 +143,7 @@ final class BufferCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CliException, InterruptedException {
         var err = spec.commandLine().getErr();
-        var job = Manifests.read(manifest, err);
+        var job = apart.job(err);
         var me = identity();
         if ((steps == Steps.SOCKET) != (socket != null)) {
             throw new CliException(
@@ -166,7 +158,7 @@ final class BufferCommand implements Callable<Integer> {
     }
 
     private BufferProcess.Options options(WorkerIdentity me) throws RunRefused {
-        var token = JobToken.read(tokenFile);
+        var token = apart.token();
         var stepToken = stepTokenFile == null ? token : JobToken.read(stepTokenFile);
         return new BufferProcess.Options(
                 me,

@@ -2,7 +2,6 @@ package io.forebay.sidecar.cli;
 
 import io.forebay.api.job.Job;
 import io.forebay.sidecar.apart.CoordinatorProcess;
-import io.forebay.sidecar.apart.JobToken;
 import io.forebay.sidecar.apart.ListenAddress;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
@@ -17,7 +16,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code forebay coordinator}: plans a job and leads its workers, which are elsewhere. */
@@ -31,15 +29,8 @@ import picocli.CommandLine.Spec;
                     + "was."
         })
 final class CoordinatorCommand implements Callable<Integer> {
-    @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
-    private String manifest = "";
-
-    @Option(
-            names = "--token-file",
-            required = true,
-            paramLabel = "FILE",
-            description = "its first line is the job's token, which workers must show")
-    private Path tokenFile = Path.of("");
+    @Mixin
+    private ApartOptions apart = new ApartOptions();
 
     @Option(
             names = "--listen",
@@ -104,7 +95,7 @@ final class CoordinatorCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CliException, InterruptedException {
         var err = spec.commandLine().getErr();
-        var job = Manifests.read(manifest, err);
+        var job = apart.job(err);
         var lasting = scratch;
         if (lasting != null) {
             return carry(job, lasting);
@@ -120,7 +111,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         return Foreground.carry(
                 lines -> {
                     var options = new CoordinatorProcess.Options(
-                            coordinator(folder), listen, Optional.ofNullable(portFile), JobToken.read(tokenFile));
+                            coordinator(folder), listen, Optional.ofNullable(portFile), apart.token());
                     return CoordinatorProcess.open(job, options, lines);
                 },
                 view,
