@@ -1,12 +1,10 @@
 package io.forebay.rig;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.forebay.sidecar.store.posix.FaultyFs;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,106 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** {@code forebay coordinator} and {@code forebay buffer}: one coordinator and two workers, each a process of its own, on one machine. */
-class ApartIT extends RigTest {
-    /** Else one that finds nothing to do leaves, and others are no longer there to take over. */
-    private static final String BOTH_STAY = "  workers: {min: 2, max: 2, slots: 2}";
-
-    private ApartRig apart;
-
-    @BeforeEach
-    void apart() throws IOException {
-        apart = new ApartRig(rig);
-    }
-
-    private void items(int count) {
-        for (int i = 0; i < count; i++) {
-            rig.input("f%03d".formatted(i), "value " + i);
-        }
-    }
-
-    /** Each command says first where it runs, and on what. */
-    private String script(String rest) {
-        return "echo $WHO $FOREBAY_NAME >> \"" + rig.home().resolve("ran") + "\"\n" + rest
-                + "\ncp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"";
-    }
-
-    /** Shell words: commands of that worker wait for a file of the test's. */
-    private String waitIf(String who, String file) {
-        return "while [ $WHO = " + who + " ] && [ ! -e \"" + rig.home().resolve(file) + "\" ]; do sleep 0.05; done";
-    }
-
-    private void touch(String file) throws IOException {
-        Files.writeString(rig.home().resolve(file), "");
-    }
-
-    /** Its commands see its name as WHO. */
-    private Process worker(String name) throws IOException {
-        rig.environment("WHO", name);
-        return apart.worker(name);
-    }
-
-    /** Items on which commands of that worker have begun, in order. */
-    private List<String> ranBy(String who) {
-        return lines("ran").stream()
-                .filter(l -> l.startsWith(who + " "))
-                .map(l -> l.substring(who.length() + 1))
-                .toList();
-    }
-
-    private void awaiting(String what, BooleanSupplier condition) {
-        try {
-            eventually(what, condition);
-        } catch (AssertionError e) {
-            throw new AssertionError(e.getMessage() + "\n" + apart.printed(), e);
-        }
-    }
-
-    /** As a machine dies: with all that it ran. */
-    private static void kill(Process process) throws InterruptedException {
-        var all = process.descendants().toList();
-        process.destroyForcibly().waitFor();
-        all.forEach(ProcessHandle::destroyForcibly);
-    }
-
-    private static void signal(Process process, String name) throws Exception {
-        var kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
-        assertThat(kill.waitFor()).isZero();
-    }
-
-    @Override
-    List<String> lines(String file) {
-        try {
-            return super.lines(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Temporary names at the destination now. */
-    private int staged() {
-        try {
-            return rig.leftovers().size();
-        } catch (IOException | UncheckedIOException e) {
-            return -1; // one went while it was looked at
-        }
-    }
-
-    private void assertEachPublishedOnce(int count) throws IOException {
-        assertThat(rig.published()).hasSize(count);
-        for (int i = 0; i < count; i++) {
-            assertThat(rig.published()).containsEntry("f%03d".formatted(i), "value " + i);
-        }
-        assertThat(apart.completions())
-                .as("one completion record for each item")
-                .hasSize(count);
-    }
-
+class ApartIT extends ApartTest {
     @Test
     @DisplayName(
             "a coordinator and two workers carry 60 items: each output published once, recorded once, all end with 0")
@@ -193,11 +96,6 @@ class ApartIT extends RigTest {
         assertThat(ofSecond.exit()).as(ofSecond.all()).isZero();
         assertEachPublishedOnce(6);
         assertThat(lines("ran")).as(ofSecond.all()).hasSize(6);
-    }
-
-    /** Without what is staged: while a job runs there are temporary names beside the final ones. */
-    private List<String> finalNames() {
-        return List.of(requireNonNull(rig.results().toFile().list((folder, name) -> !name.startsWith("."))));
     }
 
     @Test
@@ -452,10 +350,6 @@ class ApartIT extends RigTest {
         } catch (IOException e) {
             return false;
         }
-    }
-
-    private String at(String name) {
-        return rig.home().resolve(name).toString();
     }
 
     /** The output says who made it, and is closed before the command waits. */
