@@ -51,6 +51,33 @@ class ApartIT extends ApartTest {
     }
 
     @Test
+    @DisplayName("/status and /metrics show what all workers have moved, and how full their buffers are")
+    void figures() throws Exception {
+        items(6);
+        rig.job(script(waitIf("a", "go") + "; " + waitIf("b", "go")), BOTH_STAY);
+        var coordinator = apart.lease("3s").coordinator();
+        var a = worker("a");
+        var b = worker("b");
+        awaiting("both compute", () -> !ranBy("a").isEmpty() && !ranBy("b").isEmpty());
+        awaiting(
+                "it is summed up",
+                () -> apart.get("/status", ApartRig.TOKEN)
+                        .matches("(?s).*\"bytesStaged\":[1-9].*\"bufferUsed\":[1-9].*\"bufferSize\":" + (2L * 256 << 20)
+                                + "\\D.*"));
+        assertThat(apart.get("/metrics", ApartRig.TOKEN))
+                .containsPattern("\nforebay_staged_bytes_total [1-9]")
+                .containsPattern("\nforebay_buffer_used_bytes [1-9]");
+        touch("go");
+
+        var result = rig.await(coordinator);
+
+        assertThat(result.exit()).as(result.all()).isZero();
+        assertThat(rig.await(a).exit()).isZero();
+        assertThat(rig.await(b).exit()).isZero();
+        assertEachPublishedOnce(6);
+    }
+
+    @Test
     @DisplayName(
             "R8 a machine with a worker dies in mid-item: after its lease the other one takes over, nothing is lost or counted")
     void workerDies() throws Exception {

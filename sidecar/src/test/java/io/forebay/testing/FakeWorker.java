@@ -21,6 +21,7 @@ import io.forebay.message.Messages.Staging;
 import io.forebay.message.Messages.StepRun;
 import io.forebay.message.Messages.Timing;
 import io.forebay.message.Messages.Unexported;
+import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.link.CoordinatorLink;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
 import io.forebay.sidecar.store.FileMeta;
@@ -47,6 +48,9 @@ public final class FakeWorker {
     public int slots = 2;
     /** How long its attempts took. */
     public Timing timing = new Timing(0, 1, 2, 3, 4, 5);
+
+    /** What it says of its traffic and its buffer. */
+    public WorkerCounters counters = CoordinatorRig.NO_COUNTERS;
 
     /** Number of the last renewal. */
     public long renewals;
@@ -87,7 +91,7 @@ public final class FakeWorker {
     public Renewed renew(CoordinatorLink link) throws LinkException, InterruptedException {
         var all = new HashMap<Long, String>();
         holds.keySet().forEach(item -> all.put(item, states.getOrDefault(item, "LEASED")));
-        var answer = link.renew(new Renew(name, instance, generation, ++renewals, all, CoordinatorRig.NO_COUNTERS));
+        var answer = link.renew(new Renew(name, instance, generation, ++renewals, all, counters));
         if (answer.generation() > generation) {
             register(link);
         }
@@ -108,11 +112,11 @@ public final class FakeWorker {
 
     /** A renewal that was written before anything it holds had arrived. */
     public Renewed renewAsIfEmpty(CoordinatorLink link) throws LinkException, InterruptedException {
-        return link.renew(new Renew(name, instance, generation, ++renewals, Map.of(), CoordinatorRig.NO_COUNTERS));
+        return link.renew(new Renew(name, instance, generation, ++renewals, Map.of(), counters));
     }
 
     public void leave(CoordinatorLink link) throws LinkException, InterruptedException {
-        link.leave(new Leave(name, instance, CoordinatorRig.NO_COUNTERS));
+        link.leave(new Leave(name, instance, counters));
     }
 
     public void release(CoordinatorLink link, ItemLease lease) throws LinkException, InterruptedException {

@@ -16,6 +16,8 @@ final class MetricsText {
         gauge(out, "forebay_workers", "Workers that renewed within their lease.", p.workers());
         gauge(out, "forebay_unexported_outputs", "Outputs that could not be written back.", p.unexported());
         gauge(out, "forebay_unexported_bytes", "Their bytes.", p.unexportedBytes());
+        gauge(out, "forebay_buffer_used_bytes", "Bytes in the buffers of these workers.", p.bufferUsed());
+        gauge(out, "forebay_buffer_size_bytes", "What these buffers hold at most.", p.bufferSize());
         counter(out, "forebay_staged_bytes_total", "Bytes brought into buffers.", p.bytesStaged());
         counter(out, "forebay_flushed_bytes_total", "Bytes written back.", p.bytesFlushed());
         counter(out, "forebay_retries_total", "Requests to stores that were repeated.", p.retries());

@@ -73,7 +73,7 @@ final class Running implements AutoCloseable {
     }
 
     static Progress planning(int generation) {
-        return new Progress("Planning", generation, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, 0);
+        return new Progress("Planning", generation, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, 0);
     }
 
     // ---- clockwork
@@ -376,6 +376,17 @@ final class Running implements AutoCloseable {
                 filesFlushed += c.filesFlushed();
                 retries += c.retries();
             }
+            long used = 0;
+            long size = 0;
+            long dirty = 0;
+            for (var worker : core.workers.values()) {
+                var c = worker.counters;
+                if (c != null) {
+                    used += c.bufferUsed();
+                    size += c.bufferSize();
+                    dirty += c.dirtyBytes();
+                }
+            }
             var phase = core.allEnded()
                     ? "Ended"
                     : core.draining() ? "Draining" : core.now() < core.recoveringUntilNanos ? "Recovering" : "Running";
@@ -398,6 +409,9 @@ final class Running implements AutoCloseable {
                     core.tally.unexportedCount(),
                     core.tally.unexportedBytes(),
                     core.workers.size(),
+                    used,
+                    size,
+                    dirty,
                     core.lastMessage,
                     core.lastMessageAt);
         } finally {

@@ -192,7 +192,7 @@ public final class HttpCoordinatorLink implements CoordinatorLink {
 
     private static LinkException.Kind kind(int code) {
         return switch (code) {
-            case HttpURLConnection.HTTP_FORBIDDEN -> LinkException.Kind.REFUSED;
+            case HttpURLConnection.HTTP_UNAUTHORIZED, HttpURLConnection.HTTP_FORBIDDEN -> LinkException.Kind.REFUSED;
             case HttpURLConnection.HTTP_UNAVAILABLE -> LinkException.Kind.NOT_NOW;
             default -> LinkException.Kind.AWAY;
         };

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * Answers workers over HTTP. Everything but {@code /healthz} and {@code /readyz} needs the job's token.
  *
  * <pre>
- * 200 the answer   400 not JSON of the expected kind   403 wrong token   413 question above 8 MiB
+ * 200 the answer   400 not JSON of the expected kind   401 no token   403 wrong token   413 question above 8 MiB
  * 503 ask again: planning, or succeeded by another coordinator
  * </pre>
  */
@@ -40,6 +40,10 @@ public final class HttpCoordinatorServer implements AutoCloseable {
 
     /** Workers whose last lease answer is kept for the case that it was lost. */
     private static final int REMEMBERED_ANSWERS = 4096;
+
+    private static final String TOKEN_WANTED =
+            "the job's token is missing: send the header 'Authorization: Bearer TOKEN', where TOKEN is the first line of the"
+                    + " coordinator's --token-file; /healthz and /readyz need none";
 
     static {
         // Read once, when the JDK's server classes are loaded.
@@ -152,8 +156,13 @@ public final class HttpCoordinatorServer implements AutoCloseable {
         return exchange -> {
             try {
                 var given = exchange.getRequestHeaders().getFirst("Authorization");
+                if (given == null) {
+                    exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
+                    send(exchange, 401, json(new Problem(TOKEN_WANTED)));
+                    return;
+                }
                 // Constant time, so that nothing can be learnt of the token byte by byte.
-                if (given == null || !MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), authorization)) {
+                if (!MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), authorization)) {
                     send(
                             exchange,
                             403,

@@ -123,6 +123,25 @@ class HttpLinkTest {
     }
 
     @Test
+    @DisplayName("K8 who shows no token is told how to show it: 401")
+    void noToken() throws Exception {
+        var rig = new CoordinatorRig(bucket, scratch);
+        rig.inputs(1);
+        try (var coordinator = rig.start(new JobMaker().job(), RunMode.RUN);
+                var server = serve(coordinator, coordinator.progress())) {
+            var http = (HttpURLConnection) at(server).resolve("/metrics").toURL().openConnection();
+            assertThat(http.getResponseCode()).isEqualTo(401);
+            assertThat(http.getHeaderField("WWW-Authenticate")).isEqualTo("Bearer");
+            try (var in = http.getErrorStream()) {
+                assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+                        .contains("Authorization: Bearer TOKEN")
+                        .contains("--token-file")
+                        .doesNotContain(TOKEN);
+            }
+        }
+    }
+
+    @Test
     @DisplayName("a question above 8 MiB is refused with 413, nonsense with 400, and the server goes on")
     void badQuestions() throws Exception {
         var rig = new CoordinatorRig(bucket, scratch);
