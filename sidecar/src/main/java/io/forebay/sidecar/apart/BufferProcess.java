@@ -315,7 +315,7 @@ public final class BufferProcess implements ForegroundRun {
     }
 
     @Override
-    public String cancelling() {
+    public String cancelling(boolean interrupt) {
         return "draining; what is computed is written back, the rest is given back to the coordinator";
     }
 

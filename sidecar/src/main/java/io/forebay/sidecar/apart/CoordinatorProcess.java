@@ -5,6 +5,7 @@ import io.forebay.message.Messages.JobInfo;
 import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
 import io.forebay.sidecar.coordinator.Progress;
+import io.forebay.sidecar.coordinator.Summary;
 import io.forebay.sidecar.link.HttpCoordinatorServer;
 import io.forebay.sidecar.local.ForegroundRun;
 import io.forebay.sidecar.local.JobRun;
@@ -24,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -36,23 +38,34 @@ public final class CoordinatorProcess implements ForegroundRun {
     private static final int PASSING = 75;
     private static final int REFUSED = 64;
     private static final Duration LOOK = Duration.ofMillis(100);
+    private static final Duration LOOK_AT_AWAITED = Duration.ofMillis(500);
 
     /**
      * @param listen where workers reach it
+     * @param onSigterm what SIGTERM means; SIGINT always cancels
      * @param portFile gets the port, a decimal number and a newline, as soon as it listens
      */
     public record Options(
-            CoordinatorOptions coordinator, ListenAddress listen, Optional<Path> portFile, JobToken token) {}
+            CoordinatorOptions coordinator,
+            ListenAddress listen,
+            Optional<Path> portFile,
+            JobToken token,
+            OnSigterm onSigterm) {}
 
     private final Resources resources;
     private final JobRun run;
     private final Duration lease;
+    private final OnSigterm onSigterm;
+    private final Consumer<String> lines;
+    private volatile boolean steppingDown;
     private final RunRates rates = new RunRates(System.nanoTime());
 
-    private CoordinatorProcess(Resources resources, JobRun run, Duration lease) {
+    private CoordinatorProcess(Resources resources, JobRun run, Options options, Consumer<String> lines) {
         this.resources = resources;
         this.run = run;
-        this.lease = lease;
+        this.lease = options.coordinator().lease();
+        this.onSigterm = options.onSigterm();
+        this.lines = lines;
     }
 
     /**
@@ -77,7 +90,7 @@ public final class CoordinatorProcess implements ForegroundRun {
             write(options.portFile().get(), server.port());
         }
         run.start(lines);
-        return new CoordinatorProcess(resources, run, options.coordinator().lease());
+        return new CoordinatorProcess(resources, run, options, lines);
     }
 
     private static HttpCoordinatorServer serve(Job job, Options options, JobRun run) throws RunRefused, IOException {
@@ -120,16 +133,46 @@ public final class CoordinatorProcess implements ForegroundRun {
 
     @Override
     public RunResult run() throws InterruptedException {
-        var summary = run.await(null);
-        awaitWorkers();
+        var telling = Thread.ofVirtual().name("awaited").start(this::tellWhomItAwaits);
+        Summary summary;
+        try {
+            summary = run.await(null);
+            if (run.coordinator().hasSteppedDown()) {
+                return run.steppedDown("%d of %d items are done, workers go on and publish nothing meanwhile"
+                        .formatted(summary.done(), summary.items()));
+            }
+            awaitWorkers();
+        } finally {
+            telling.interrupt();
+        }
+        if (steppingDown && run.coordinator().expectsWorkers()) {
+            return run.steppedDown("the job has ended, and not all workers have heard of it");
+        }
         return run.result(summary, traffic(run.coordinator().progress()), Optional.empty(), List.of(), null);
     }
 
     /** They ask until they are told that nothing is left, and then say that they leave; one that has died is silent. */
     private void awaitWorkers() throws InterruptedException {
-        long end = System.nanoTime() + lease.multipliedBy(3).toNanos();
-        while (run.coordinator().expectsWorkers() && System.nanoTime() - end < 0) {
+        var most = lease.multipliedBy(3);
+        long end = System.nanoTime() + most.toNanos();
+        bound = Instant.now().plus(most);
+        while (run.coordinator().expectsWorkers() && System.nanoTime() - end < 0 && !steppingDown) {
             Thread.sleep(LOOK);
+        }
+    }
+
+    /** Until then at most workers are waited for that have to hear of the end. */
+    private volatile Instant bound = Instant.MAX;
+
+    private void tellWhomItAwaits() {
+        var words = new AwaitedLines();
+        try {
+            while (true) {
+                words.of(run.coordinator().awaited(), bound, Instant.now()).forEach(lines);
+                Thread.sleep(LOOK_AT_AWAITED);
+            }
+        } catch (InterruptedException e) {
+            // The end is there.
         }
     }
 
@@ -173,16 +216,33 @@ public final class CoordinatorProcess implements ForegroundRun {
 
     @Override
     public void cancel(boolean interrupt) {
-        run.cancel(interrupt);
+        if (stepsDown(interrupt)) {
+            steppingDown = true;
+            run.stepDown();
+        } else {
+            run.cancel(interrupt);
+        }
+    }
+
+    private boolean stepsDown(boolean interrupt) {
+        return switch (onSigterm) {
+            case CANCEL -> false;
+            case STEP_DOWN -> !interrupt;
+        };
     }
 
     @Override
-    public String cancelling() {
-        return "cancelling; workers complete commits begun, outputs that are not exported by then are listed";
+    public String cancelling(boolean interrupt) {
+        return stepsDown(interrupt)
+                ? "stepping down; the job is not cancelled: started again, the coordinator goes on"
+                : "cancelling; workers complete commits begun, outputs that are not exported by then are listed";
     }
 
     @Override
     public String abandon() {
+        if (steppingDown) {
+            return "what was decided is in the records; started again, the coordinator goes on";
+        }
         return run.abandon(List::of, KEPT);
     }
 

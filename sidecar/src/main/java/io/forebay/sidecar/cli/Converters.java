@@ -2,6 +2,7 @@ package io.forebay.sidecar.cli;
 
 import io.forebay.api.value.Durations;
 import io.forebay.sidecar.apart.ListenAddress;
+import io.forebay.sidecar.apart.OnSigterm;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -37,6 +38,17 @@ final class Converters {
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(String.valueOf(e.getMessage()));
             }
+        }
+    }
+
+    static final class Sigterm implements ITypeConverter<OnSigterm> {
+        @Override
+        public OnSigterm convert(String text) {
+            return switch (text) {
+                case "cancel" -> OnSigterm.CANCEL;
+                case "step-down" -> OnSigterm.STEP_DOWN;
+                default -> throw new TypeConversionException("'" + text + "' is not known; use cancel or step-down");
+            };
         }
     }
 

@@ -3,6 +3,7 @@ package io.forebay.sidecar.cli;
 import io.forebay.api.job.Job;
 import io.forebay.sidecar.apart.CoordinatorProcess;
 import io.forebay.sidecar.apart.ListenAddress;
+import io.forebay.sidecar.apart.OnSigterm;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import java.io.IOException;
@@ -69,6 +70,16 @@ final class CoordinatorCommand implements Callable<Integer> {
             converter = Converters.Time.class)
     private Duration lease = CoordinatorOptions.LEASE;
 
+    @Option(
+            names = "--on-sigterm",
+            paramLabel = "WHAT",
+            defaultValue = "cancel",
+            description =
+                    "cancel: the job ends, as after SIGINT; step-down: this process alone ends, with 75, and one that is started again goes on: "
+                            + "for platforms that move it (default: ${DEFAULT-VALUE})",
+            converter = Converters.Sigterm.class)
+    private OnSigterm onSigterm = OnSigterm.CANCEL;
+
     @Mixin
     private Foreground.View view = new Foreground.View();
 
@@ -111,7 +122,7 @@ final class CoordinatorCommand implements Callable<Integer> {
         return Foreground.carry(
                 lines -> {
                     var options = new CoordinatorProcess.Options(
-                            coordinator(folder), listen, Optional.ofNullable(portFile), apart.token());
+                            coordinator(folder), listen, Optional.ofNullable(portFile), apart.token(), onSigterm);
                     return CoordinatorProcess.open(job, options, lines);
                 },
                 view,

@@ -36,7 +36,7 @@ final class CopyCancel implements Cancellable {
     }
 
     @Override
-    public String cancelling() {
+    public String cancelling(boolean interrupt) {
         return "cancelling; what was begun is removed, what is whole stays";
     }
 

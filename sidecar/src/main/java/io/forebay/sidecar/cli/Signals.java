@@ -64,8 +64,9 @@ final class Signals implements AutoCloseable {
             lines.accept("SIG" + signal.getName() + ": cancelled before it began; no item was started.");
             opener.interrupt();
         } else {
-            lines.accept("SIG" + signal.getName() + ": " + now.cancelling() + ". Once more ends at once.");
-            now.cancel(signal.getName().equals("INT"));
+            boolean interrupt = signal.getName().equals("INT");
+            lines.accept("SIG" + signal.getName() + ": " + now.cancelling(interrupt) + ". Once more ends at once.");
+            now.cancel(interrupt);
         }
     }
 

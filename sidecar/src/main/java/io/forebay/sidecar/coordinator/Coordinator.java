@@ -121,6 +121,22 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
         now.drain(cause, within, killSteps);
     }
 
+    /**
+     * Decides nothing more, so that the next coordinator goes on where this one was, and {@link #await} returns; the job is not cancelled, and
+     * workers go on. Without effect once the run has ended.
+     *
+     * @throws IllegalStateException before {@link #start} has ended
+     */
+    public void stepDown() {
+        started().stepDown();
+    }
+
+    /** Whether {@link #await} returned because of {@link #stepDown}: the run goes on under the next coordinator. */
+    public boolean hasSteppedDown() {
+        var now = running;
+        return now != null && now.hasSteppedDown();
+    }
+
     /** What workers are told to do; absent: the job does not drain. */
     public Optional<Drain> order() {
         var now = running;
@@ -227,6 +243,12 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
      */
     public boolean expectsWorkers() {
         return started().expectsWorkers();
+    }
+
+    /** For whom the end waits: while it drains, those that hold items; when the run is over, those of {@link #expectsWorkers}. */
+    public List<AwaitedWorker> awaited() {
+        var now = running;
+        return now == null ? List.of() : now.awaited();
     }
 
     /** Whether workers are answered: it has planned, or taken over. */

@@ -69,6 +69,9 @@ final class Core {
     /** Also read without the lock. */
     volatile @Nullable LogLostException lost;
 
+    /** It decides nothing more, so that a successor goes on. Also read without the lock. */
+    volatile boolean steppingDown;
+
     /** How the run ended is recorded: nothing more is decided. */
     boolean ended;
 
@@ -123,6 +126,11 @@ final class Core {
 
     /** @throws LinkException this coordinator decides nothing more */
     void requireInOffice() throws LinkException {
+        if (steppingDown) {
+            throw new LinkException(
+                    "the coordinator has stepped down; the one that is started next goes on",
+                    new IllegalStateException("stepped down"));
+        }
         if (lost != null) {
             throw new LinkException(String.valueOf(lost.getMessage()), lost);
         }

@@ -6,6 +6,7 @@ import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.LogEntry;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,8 @@ final class Losses {
     /** By name: workers whose lease is over, with what they held then. */
     private final Map<String, WorkerState> lapsed = new HashMap<>();
 
-    /** By instance: processes whose place another one has taken, until when they would have been heard of. They may live, and must hear that it is over. */
-    private final Map<String, Long> displaced = new HashMap<>();
+    /** By instance: processes whose place another one has taken. They may live, and must hear that it is over. */
+    private final Map<String, WorkerState> displaced = new HashMap<>();
 
     Losses(Core core) {
         this.core = core;
@@ -29,15 +30,18 @@ final class Losses {
         return lapsed.get(name);
     }
 
-    /** Whether a worker fell silent, or lost its place, so lately that it may live and ask. */
-    boolean mayComeBack() {
-        return lapsed.values().stream().anyMatch(w -> core.now() - w.leaseUntilNanos < core.leaseNanos)
-                || displaced.values().stream().anyMatch(until -> core.now() - until < 0);
+    /** Workers that fell silent, or lost their place, so lately that they may live and ask; with the time until which that is so. */
+    Map<WorkerState, Long> mayComeBack() {
+        var all = new LinkedHashMap<WorkerState, Long>();
+        lapsed.values().forEach(w -> all.put(w, w.leaseUntilNanos + core.leaseNanos));
+        displaced.values().forEach(w -> all.put(w, w.leaseUntilNanos));
+        all.values().removeIf(until -> core.now() - until >= 0);
+        return all;
     }
 
     /** Another process has registered as this worker. */
     void displaced(WorkerState before) {
-        displaced.put(before.instance, before.leaseUntilNanos);
+        displaced.put(before.instance, before);
     }
 
     /** It has been told that nothing is left for it. */

@@ -12,6 +12,7 @@ import io.forebay.sidecar.records.RecordsFolder;
 import io.forebay.sidecar.records.Succession;
 import io.forebay.sidecar.store.StoreException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -41,6 +42,8 @@ final class Running implements AutoCloseable {
     private final Semaphore tasks = new Semaphore(TASKS);
     private final List<Thread> threads;
     private volatile boolean closed;
+    /** It has ended without the run's end. */
+    private volatile boolean steppedDown;
 
     Running(
             Core core,
@@ -190,6 +193,24 @@ final class Running implements AutoCloseable {
         }
     }
 
+    /** Decides nothing more, for a successor that goes on; the run's end, if it is there already, is recorded all the same. */
+    void stepDown() {
+        core.lock.lock();
+        try {
+            if (!core.ended) {
+                core.steppingDown = !isFinished();
+            }
+            core.changed.signalAll();
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    /** Whether {@link #await} returned because of {@link #stepDown}. */
+    boolean hasSteppedDown() {
+        return steppedDown;
+    }
+
     Summary await() throws InterruptedException {
         core.lock.lock();
         try {
@@ -206,6 +227,10 @@ final class Running implements AutoCloseable {
 
     /** Under the lock. */
     private boolean isOver() {
+        return core.steppingDown || isFinished();
+    }
+
+    private boolean isFinished() {
         if (core.lost != null || toldAgain != null) {
             return true;
         }
@@ -227,11 +252,14 @@ final class Running implements AutoCloseable {
         core.lock.lock();
         try {
             lost = core.lost;
-            core.ended = true;
+            steppedDown = core.steppingDown && lost == null;
+            core.ended = !steppedDown;
         } finally {
             core.lock.unlock();
         }
-        if (lost == null) {
+        if (steppedDown) {
+            handOver(codes, problems);
+        } else if (lost == null) {
             try {
                 writeUnexported(List.of());
                 core.append(summary(codes, problems).ended(core.options.clock().millis()));
@@ -246,6 +274,19 @@ final class Running implements AutoCloseable {
             codes.add(lost.superseded() ? ExitCode.PASSING : ExitCode.NOT_DURABLE);
         }
         return summary(codes, problems).value();
+    }
+
+    /** What was decided is durable, and nobody needs to wait for this coordinator: the next one begins at once. */
+    private void handOver(EnumSet<ExitCode> codes, List<String> problems) throws InterruptedException {
+        codes.add(ExitCode.PASSING);
+        stopThreads();
+        try {
+            core.awaitDurable(core.log.last());
+            succession.release();
+        } catch (LinkException | StoreException e) {
+            problems.add("the records could not be told that this coordinator has stepped down, so that the next one waits for a lease: "
+                    + e.getMessage());
+        }
     }
 
     /** A summary, and the log entry that says the same. */
@@ -354,10 +395,48 @@ final class Running implements AutoCloseable {
     boolean expectsWorkers() {
         core.lock.lock();
         try {
-            return !core.workers.isEmpty() || core.now() < core.recoveringUntilNanos || losses.mayComeBack();
+            return !core.workers.isEmpty()
+                    || core.now() < core.recoveringUntilNanos
+                    || !losses.mayComeBack().isEmpty();
         } finally {
             core.lock.unlock();
         }
+    }
+
+    List<AwaitedWorker> awaited() {
+        core.lock.lock();
+        try {
+            var all = new java.util.ArrayList<AwaitedWorker>();
+            if (core.ended) {
+                core.workers.values().forEach(w -> all.add(awaited(w, at(w.leaseUntilNanos + core.leaseNanos))));
+                losses.mayComeBack().forEach((w, until) -> all.add(awaited(w, at(until))));
+                if (core.now() < core.recoveringUntilNanos) {
+                    all.add(new AwaitedWorker(
+                            "",
+                            "",
+                            0,
+                            at(core.recoveringUntilNanos - core.leaseNanos),
+                            at(core.recoveringUntilNanos)));
+                }
+            } else if (core.drain != null) {
+                var until = Instant.ofEpochMilli(core.drain.untilMillis()).plus(LAST_WORDS);
+                core.workers.values().stream()
+                        .filter(w -> !w.held.isEmpty())
+                        .forEach(w -> all.add(awaited(w, until)));
+            }
+            return all;
+        } finally {
+            core.lock.unlock();
+        }
+    }
+
+    private AwaitedWorker awaited(WorkerState w, Instant until) {
+        int items = core.ended ? 0 : w.held.size();
+        return new AwaitedWorker(w.name, w.node, items, at(w.leaseUntilNanos - core.leaseNanos), until);
+    }
+
+    private Instant at(long nanos) {
+        return core.options.clock().instant().plusNanos(nanos - core.now());
     }
 
     Progress progress() {
@@ -421,6 +500,12 @@ final class Running implements AutoCloseable {
 
     @Override
     public void close() {
+        stopThreads();
+        core.plan.close();
+        core.truth.close();
+    }
+
+    private void stopThreads() {
         closed = true;
         threads.forEach(Thread::interrupt);
         for (var thread : threads) {
@@ -431,7 +516,5 @@ final class Running implements AutoCloseable {
                 break;
             }
         }
-        core.plan.close();
-        core.truth.close();
     }
 }

@@ -102,6 +102,19 @@ public final class JobRun {
         coordinator.drain(interrupt ? DrainCause.INTERRUPTED : DrainCause.TERMINATED, most, true);
     }
 
+    /** The coordinator alone ends; the job goes on under the next one. {@link #await} returns soon. */
+    public void stepDown() {
+        coordinator.stepDown();
+    }
+
+    /** How a coordinator ends that has stepped down. @param why what is left to do, for people */
+    public RunResult steppedDown(String why) {
+        int code = ExitCode.PASSING.number();
+        var message = "the coordinator of %s has stepped down (exit %d): %s. Start it again, at the same address: it goes on from its records in %s"
+                .formatted(job.name(), code, why, job.records());
+        return new RunResult(code, List.of(message), SummaryText.json(job.name(), code, message));
+    }
+
     /**
      * The drain's time has been over for long and the run has not ended: the records folder hangs, or a command cannot be killed.
      *

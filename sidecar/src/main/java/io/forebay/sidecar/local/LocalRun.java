@@ -129,7 +129,7 @@ public final class LocalRun implements ForegroundRun {
     }
 
     @Override
-    public String cancelling() {
+    public String cancelling(boolean interrupt) {
         return "cancelling; commits begun are completed, outputs that are not exported by then are listed";
     }
 

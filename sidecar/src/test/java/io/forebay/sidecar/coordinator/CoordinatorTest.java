@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.Unexported;
+import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
 import io.forebay.sidecar.outcome.CoordinatorException;
@@ -16,6 +17,7 @@ import io.forebay.testing.FakeWorker;
 import io.forebay.testing.RecordsMemoryStore;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -964,6 +966,91 @@ class CoordinatorTest {
             assertThat(second.await().code()).isEqualTo(ExitCode.DURABLE);
             assertThat(bucket.text("out/" + lease.key())).endsWith(" by 1");
         }
+    }
+
+    @Test
+    @DisplayName("progress sums up the traffic of all workers that ever were, and the buffers of those that are there")
+    void sumsUp() throws Exception {
+        rig.inputs(4);
+        try (var coordinator = start(RunMode.RUN)) {
+            var one = worker(coordinator, "one");
+            var two = worker(coordinator, "two");
+            one.counters = new WorkerCounters(100, 1, 10, 1, 0, 50, 1000, 60, null);
+            two.counters = new WorkerCounters(200, 2, 20, 2, 3, 70, 2000, 80, null);
+            one.renew(coordinator);
+            two.renew(coordinator);
+            assertThat(coordinator.progress())
+                    .returns(300L, Progress::bytesStaged)
+                    .returns(30L, Progress::bytesFlushed)
+                    .returns(120L, Progress::bufferUsed)
+                    .returns(3000L, Progress::bufferSize)
+                    .returns(140L, Progress::dirtyBytes);
+            two.leave(coordinator);
+            assertThat(coordinator.progress())
+                    .returns(300L, Progress::bytesStaged)
+                    .returns(50L, Progress::bufferUsed);
+        }
+    }
+
+    @Test
+    @DisplayName("for whom the end waits is known: who holds items while it drains, who has not heard of the end later, since when, until when")
+    void awaited() throws Exception {
+        rig.inputs(1);
+        try (var coordinator = start(RunMode.RUN)) {
+            var one = worker(coordinator, "one");
+            var two = worker(coordinator, "two");
+            var lease = one.lease(coordinator, 1).getFirst();
+            var began = now();
+            assertThat(coordinator.awaited()).as("it runs").isEmpty();
+            coordinator.drain(DrainCause.TERMINATED, Duration.ofSeconds(20), false);
+            assertThat(coordinator.awaited())
+                    .containsExactly(new AwaitedWorker("one", "node", 1, began, began.plusSeconds(25)));
+            rig.pass(Duration.ofSeconds(3));
+            one.carry(coordinator, lease);
+            one.leave(coordinator);
+            coordinator.await();
+            assertThat(coordinator.awaited())
+                    .containsExactly(new AwaitedWorker(
+                            "two", "node", 0, began, began.plus(CoordinatorRig.LEASE.multipliedBy(2))));
+            two.leave(coordinator);
+            assertThat(coordinator.awaited()).isEmpty();
+        }
+    }
+
+    private Instant now() {
+        return rig.options(RunMode.RUN).clock().instant();
+    }
+
+    @Test
+    @DisplayName("C2 one that steps down decides nothing more; its successor begins at once, and what was held goes on")
+    void stepsDown() throws Exception {
+        rig.inputs(2);
+        var worker = rig.worker("one");
+        List<io.forebay.message.Messages.ItemLease> leases;
+        try (var first = start(RunMode.RUN)) {
+            worker.register(first);
+            leases = worker.lease(first, 2);
+            worker.carry(first, leases.getFirst());
+            first.stepDown();
+            assertThatThrownBy(() -> worker.renew(first))
+                    .isInstanceOf(LinkException.class)
+                    .hasMessageContaining("stepped down");
+            assertThat(first.await())
+                    .returns(ExitCode.PASSING, Summary::code)
+                    .returns(1L, Summary::done)
+                    .returns(1L, Summary::unfinished);
+            assertThat(first.hasSteppedDown()).isTrue();
+        }
+        long before = rig.nanos;
+        try (var second = start(RunMode.CONTINUE)) {
+            assertThat(rig.nanos).as("no lease was waited for").isEqualTo(before);
+            worker.register(second);
+            worker.carry(second, leases.getLast());
+            assertThat(second.await()).returns(ExitCode.DURABLE, Summary::code).returns(2L, Summary::done);
+            second.stepDown();
+            assertThat(second.hasSteppedDown()).as("it has ended").isFalse();
+        }
+        assertThat(bucket.text("out/001.nii")).endsWith(" by 1");
     }
 
     @Test
