@@ -8,6 +8,7 @@ import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.HttpCoordinatorLink;
 import io.forebay.sidecar.local.BufferPlace;
+import io.forebay.sidecar.local.DeadWorkers;
 import io.forebay.sidecar.local.ForegroundRun;
 import io.forebay.sidecar.local.JobStores;
 import io.forebay.sidecar.local.LocalImages;
@@ -135,6 +136,7 @@ public final class BufferProcess implements ForegroundRun {
                     options.coordinator(), options.token().text(), contact);
             new Greeting(job, options.coordinator(), link).exchange(options.patience(), lines);
             var stores = resources.add(new JobStores(job.stores()));
+            DeadWorkers.sweep(job, options.buffer(), options.environment(), stores.stores(), lines);
             var place = BufferPlace.of(job, options.buffer(), options.environment());
             var podEnds = new CompletableFuture<Void>();
             var gate = new CommitGate(() -> podEnds.complete(null));

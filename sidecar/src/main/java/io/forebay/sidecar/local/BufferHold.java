@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A worker's control folder, and whether what lies there and in the buffer is kept when its process ends. Kept, unless a run has ended
@@ -17,6 +18,8 @@ import java.util.List;
 final class BufferHold implements AutoCloseable {
     /** In the control folder: the folders of its tiers, one a line. */
     private static final String TIERS = "tiers";
+    /** In the control folder: the job's token and the worker's name, a line each. */
+    private static final String OWNER = "owner";
 
     private final BufferPlace place;
     /** Tells whoever looks for what dead runs left that this one lives. */
@@ -38,6 +41,7 @@ final class BufferHold implements AutoCloseable {
         resources.add(hold);
         resources.ifLeftBehind(hold::forget);
         hold.writeRoots();
+        hold.write(OWNER, place.jobToken() + "\n" + place.worker() + "\n");
         return hold;
     }
 
@@ -45,9 +49,26 @@ final class BufferHold implements AutoCloseable {
     private void writeRoots() throws IOException {
         var roots = new LinkedHashSet<>(rootsOf(place.control()));
         place.tiers().forEach(tier -> roots.add(tier.root()));
-        var part = place.control().resolve(TIERS + ".tmp");
-        Files.writeString(part, String.join("\n", roots) + "\n");
-        Files.move(part, place.control().resolve(TIERS), StandardCopyOption.ATOMIC_MOVE);
+        write(TIERS, String.join("\n", roots) + "\n");
+    }
+
+    private void write(String name, String text) throws IOException {
+        var part = place.control().resolve(name + ".tmp");
+        Files.writeString(part, text);
+        Files.move(part, place.control().resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Whose a control folder is. @param job its token @param worker empty: the only one of the job on this machine */
+    record Owner(String job, String worker) {}
+
+    /** @return empty: it does not say */
+    static Optional<Owner> ownerOf(Path control) throws IOException {
+        var file = control.resolve(OWNER);
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        var lines = Files.readAllLines(file);
+        return lines.size() == 2 ? Optional.of(new Owner(lines.getFirst(), lines.getLast())) : Optional.empty();
     }
 
     /** The tiers that a control folder belongs to; none if it does not say. */

@@ -23,11 +23,13 @@ import java.util.Set;
  * the same finds what a killed one left.
  *
  * @param jobToken 8 characters of [0-9a-f], the same for the same job, whatever the worker
+ * @param worker its name; empty: the only one of the job on this machine
  * @param control journal, socket, token, logs: beside the first tier, so that it lives exactly as long as the data it tells of
  * @param tiers as the manifest orders them, memory cut to what this machine can give
  * @param notes what was cut, for the user
  */
-public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers, List<String> notes) {
+public record BufferPlace(
+        String jobToken, String worker, Path control, List<TierConfig> tiers, List<String> notes) {
     /** How the name of a control folder ends that lies beside its first tier. */
     static final String CONTROL = "-control";
 
@@ -59,15 +61,9 @@ public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers,
 
     /** @throws RunRefused 64: the wish does not fit the manifest; 75: this machine has no room for any tier */
     public static BufferPlace of(Job job, Wish wish, Map<String, String> environment) throws IOException, RunRefused {
-        var jobText = textOf(job);
         var notes = new ArrayList<String>();
         var tiers = wish.roots().isEmpty()
-                ? found(
-                        job,
-                        token(wish.worker().isEmpty() ? jobText : jobText + "/" + wish.worker()),
-                        wish.disk(),
-                        environment,
-                        notes)
+                ? found(job, tokenOf(job, wish.worker()), wish.disk(), environment, notes)
                 : given(job, wish.roots());
         if (tiers.isEmpty()) {
             throw new RunRefused(
@@ -78,7 +74,7 @@ public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers,
         var control = wish.control()
                 .map(Path::toAbsolutePath)
                 .orElse(Path.of(tiers.getFirst().root() + CONTROL));
-        return new BufferPlace(token(jobText), control, tiers, notes);
+        return new BufferPlace(tokenOf(job), wish.worker(), control, tiers, notes);
     }
 
     private static String textOf(Job job) {
@@ -88,6 +84,11 @@ public record BufferPlace(String jobToken, Path control, List<TierConfig> tiers,
     /** Part of the names of all folders of the only worker of its job on this machine. */
     static String tokenOf(Job job) {
         return token(textOf(job));
+    }
+
+    /** As above, of the worker of that name; empty: the only one. */
+    static String tokenOf(Job job, String worker) {
+        return worker.isEmpty() ? tokenOf(job) : token(textOf(job) + "/" + worker);
     }
 
     private static List<TierConfig> given(Job job, List<Path> roots) throws RunRefused {
