@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 /** What a dead worker leaves on its machine, and the next worker of the job there. */
 class DeadWorkersIT extends ApartTest {
     @Test
-    @DisplayName("R8 the buffer of a worker that died is removed by the next one on its machine once its items are done elsewhere")
+    @DisplayName(
+            "R8 the buffer of a worker that died is removed by the next one on its machine once its items are done elsewhere")
     void swept() throws Exception {
         items(6);
         rig.job(

@@ -35,7 +35,8 @@ class StepDownIT extends ApartTest {
     }
 
     @Test
-    @DisplayName("SIGINT cancels the job all the same, and who holds items is named while it drains; resumed it is finished")
+    @DisplayName(
+            "SIGINT cancels the job all the same, and who holds items is named while it drains; resumed it is finished")
     void interruptCancels() throws Exception {
         items(4);
         rig.job(script(waitIf("a", "go")), BOTH_STAY);
@@ -74,8 +75,9 @@ class StepDownIT extends ApartTest {
 
         assertThat(result.exit()).as(result.all()).isZero();
         assertThat(result.out())
-                .containsPattern("waiting for worker b on \\S+, which has not heard yet that the job is over; last heard of"
-                        + " \\d+ s ago \\(.*Z\\), until .*Z at most");
+                .containsPattern(
+                        "waiting for worker b on \\S+, which has not heard yet that the job is over; last heard of"
+                                + " \\d+ s ago \\(.*Z\\), until .*Z at most");
         assertThat(rig.await(a).exit()).isZero();
         kill(b);
         assertEachPublishedOnce(2);

@@ -44,7 +44,8 @@ final class AwaitedLines {
                 + (w.items() == 0
                         ? "has not heard yet that the job is over"
                         : "holds " + w.items() + (w.items() == 1 ? " item" : " items"))
-                + "; last heard of " + Math.max(0, Duration.between(w.heardAt(), now).toSeconds())
+                + "; last heard of "
+                + Math.max(0, Duration.between(w.heardAt(), now).toSeconds())
                 + " s ago (" + w.heardAt().truncatedTo(ChronoUnit.SECONDS) + ")" + rest;
     }
 }

@@ -10,7 +10,10 @@ import picocli.CommandLine.Parameters;
 
 /** What a coordinator and its workers are given alike: the job, and the token that they show one another. */
 final class ApartOptions {
-    @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION + ", the same for the coordinator and all workers")
+    @Parameters(
+            index = "0",
+            paramLabel = "JOB",
+            description = Manifests.DESCRIPTION + ", the same for the coordinator and all workers")
     private String manifest = "";
 
     @Option(

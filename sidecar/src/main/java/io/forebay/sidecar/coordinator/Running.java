@@ -284,8 +284,9 @@ final class Running implements AutoCloseable {
             core.awaitDurable(core.log.last());
             succession.release();
         } catch (LinkException | StoreException e) {
-            problems.add("the records could not be told that this coordinator has stepped down, so that the next one waits for a lease: "
-                    + e.getMessage());
+            problems.add(
+                    "the records could not be told that this coordinator has stepped down, so that the next one waits for a lease: "
+                            + e.getMessage());
         }
     }
 
@@ -412,17 +413,11 @@ final class Running implements AutoCloseable {
                 losses.mayComeBack().forEach((w, until) -> all.add(awaited(w, at(until))));
                 if (core.now() < core.recoveringUntilNanos) {
                     all.add(new AwaitedWorker(
-                            "",
-                            "",
-                            0,
-                            at(core.recoveringUntilNanos - core.leaseNanos),
-                            at(core.recoveringUntilNanos)));
+                            "", "", 0, at(core.recoveringUntilNanos - core.leaseNanos), at(core.recoveringUntilNanos)));
                 }
             } else if (core.drain != null) {
                 var until = Instant.ofEpochMilli(core.drain.untilMillis()).plus(LAST_WORDS);
-                core.workers.values().stream()
-                        .filter(w -> !w.held.isEmpty())
-                        .forEach(w -> all.add(awaited(w, until)));
+                core.workers.values().stream().filter(w -> !w.held.isEmpty()).forEach(w -> all.add(awaited(w, until)));
             }
             return all;
         } finally {

@@ -28,8 +28,7 @@ import java.util.Set;
  * @param tiers as the manifest orders them, memory cut to what this machine can give
  * @param notes what was cut, for the user
  */
-public record BufferPlace(
-        String jobToken, String worker, Path control, List<TierConfig> tiers, List<String> notes) {
+public record BufferPlace(String jobToken, String worker, Path control, List<TierConfig> tiers, List<String> notes) {
     /** How the name of a control folder ends that lies beside its first tier. */
     static final String CONTROL = "-control";
 

@@ -53,17 +53,13 @@ public final class DeadWorkers {
      * @param lines told to the user
      */
     public static void sweep(
-            Job job,
-            BufferPlace.Wish wish,
-            Map<String, String> environment,
-            Stores stores,
-            Consumer<String> lines)
+            Job job, BufferPlace.Wish wish, Map<String, String> environment, Stores stores, Consumer<String> lines)
             throws InterruptedException {
         try {
             var bases = BufferPlace.bases(wish.disk(), environment);
             var own = BufferPlace.tokenOf(job, wish.worker());
-            Records records = items -> DurableItems.of(job.records(), job.name(), stores, PATIENCE)
-                    .among(items);
+            Records records = items ->
+                    DurableItems.of(job.records(), job.name(), stores, PATIENCE).among(items);
             new DeadWorkers(BufferPlace.tokenOf(job), own, records).sweep(bases).forEach(lines);
             new DeadBuffers(Instant.now(), own).sweep(bases).forEach(lines);
         } catch (IOException e) {
@@ -93,14 +89,10 @@ public final class DeadWorkers {
         if (owner.isEmpty()) {
             return Optional.empty();
         }
-        var asked = BufferRoots.ifUnused(
-                        control.toString(),
-                        () -> {
-                            var buffer = DeadBuffer.at(control).orElse(null);
-                            return buffer == null
-                                    ? Optional.<DeadBuffer.Contents>empty()
-                                    : Optional.of(buffer.contents());
-                        })
+        var asked = BufferRoots.ifUnused(control.toString(), () -> {
+                    var buffer = DeadBuffer.at(control).orElse(null);
+                    return buffer == null ? Optional.<DeadBuffer.Contents>empty() : Optional.of(buffer.contents());
+                })
                 .flatMap(found -> found);
         if (asked.isEmpty()) {
             return Optional.empty();
@@ -108,15 +100,19 @@ public final class DeadWorkers {
         var contents = asked.get();
         long open = contents.items().size() - durable(contents.items());
         if (!contents.known()) {
-            return Optional.of(kept(owner.get().worker(), control, "its journal is damaged, so it may be worth something"));
+            return Optional.of(
+                    kept(owner.get().worker(), control, "its journal is damaged, so it may be worth something"));
         }
         if (open > 0) {
             return contents.results()
-                    ? Optional.of(
-                            kept(owner.get().worker(), control, "it has results, and " + open + " of its items are not durable yet"))
+                    ? Optional.of(kept(
+                            owner.get().worker(),
+                            control,
+                            "it has results, and " + open + " of its items are not durable yet"))
                     : Optional.empty();
         }
-        return BufferRoots.ifUnused(control.toString(), () -> removed(owner.get().worker(), control, contents))
+        return BufferRoots.ifUnused(
+                        control.toString(), () -> removed(owner.get().worker(), control, contents))
                 .flatMap(words -> words);
     }
 
@@ -139,8 +135,9 @@ public final class DeadWorkers {
         if (buffer == null || !buffer.contents().equals(judged)) {
             return Optional.empty();
         }
-        return Optional.of("removed what worker %s had left when it died, %s in %s: all that it was at is durable by now"
-                .formatted(worker, Bytes.of(buffer.remove()).human(), buffer.where()));
+        return Optional.of(
+                "removed what worker %s had left when it died, %s in %s: all that it was at is durable by now"
+                        .formatted(worker, Bytes.of(buffer.remove()).human(), buffer.where()));
     }
 
     private static String kept(String worker, Path control, String why) throws IOException {

@@ -110,8 +110,9 @@ public final class JobRun {
     /** How a coordinator ends that has stepped down. @param why what is left to do, for people */
     public RunResult steppedDown(String why) {
         int code = ExitCode.PASSING.number();
-        var message = "the coordinator of %s has stepped down (exit %d): %s. Start it again, at the same address: it goes on from its records in %s"
-                .formatted(job.name(), code, why, job.records());
+        var message =
+                "the coordinator of %s has stepped down (exit %d): %s. Start it again, at the same address: it goes on from its records in %s"
+                        .formatted(job.name(), code, why, job.records());
         return new RunResult(code, List.of(message), SummaryText.json(job.name(), code, message));
     }
 

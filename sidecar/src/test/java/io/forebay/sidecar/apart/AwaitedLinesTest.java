@@ -20,9 +20,12 @@ class AwaitedLinesTest {
     }
 
     @Test
-    @DisplayName("who is waited for is told after a while: name, machine, since when, until when; and again half a minute later")
+    @DisplayName(
+            "who is waited for is told after a while: name, machine, since when, until when; and again half a minute later")
     void told() {
-        assertThat(lines.of(List.of(worker(0)), LATE, BEGAN)).as("most come at once").isEmpty();
+        assertThat(lines.of(List.of(worker(0)), LATE, BEGAN))
+                .as("most come at once")
+                .isEmpty();
         assertThat(lines.of(List.of(worker(0)), LATE, BEGAN.plusSeconds(2)))
                 .containsExactly("waiting for worker b on node7, which has not heard yet that the job is over;"
                         + " last heard of 7 s ago (2026-03-04T09:59:55Z), until 2026-03-04T10:00:25Z at most");

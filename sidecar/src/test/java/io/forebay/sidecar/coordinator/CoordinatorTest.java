@@ -993,7 +993,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("for whom the end waits is known: who holds items while it drains, who has not heard of the end later, since when, until when")
+    @DisplayName(
+            "for whom the end waits is known: who holds items while it drains, who has not heard of the end later, since when, until when")
     void awaited() throws Exception {
         rig.inputs(1);
         try (var coordinator = start(RunMode.RUN)) {

@@ -129,7 +129,8 @@ class HttpLinkTest {
         rig.inputs(1);
         try (var coordinator = rig.start(new JobMaker().job(), RunMode.RUN);
                 var server = serve(coordinator, coordinator.progress())) {
-            var http = (HttpURLConnection) at(server).resolve("/metrics").toURL().openConnection();
+            var http =
+                    (HttpURLConnection) at(server).resolve("/metrics").toURL().openConnection();
             assertThat(http.getResponseCode()).isEqualTo(401);
             assertThat(http.getHeaderField("WWW-Authenticate")).isEqualTo("Bearer");
             try (var in = http.getErrorStream()) {
