@@ -15,7 +15,8 @@ import java.util.TreeSet;
 
 /**
  * What is measured of {@code docs/benchmarks.md}: the figures of each benchmark lie in files of their own in {@code docs/benchmarks}; the table,
- * between two marks, and the plots are made from all of them, so that one can be measured again alone. What people wrote around it stays.
+ * between two marks, and the plots are made from all of them, so that one can be measured again alone; so are the three figures of README.md beside
+ * {@code docs}. What people wrote around it stays.
  *
  * @param docs the folder {@code docs} of the checkout
  */
@@ -40,15 +41,27 @@ public record Report(Path docs) {
     public void write() throws IOException {
         var outcomes = OutcomeFile.readAll(folder());
         var page = docs.resolve("benchmarks.md");
-        var text = Files.exists(page) ? Files.readString(page) : "# Benchmarks\n\n" + BEGIN + "\n" + END + "\n";
+        if (!Files.exists(page)) {
+            Files.writeString(page, "# Benchmarks\n\n" + BEGIN + "\n" + END + "\n");
+        }
+        fill(page, part(outcomes));
+        var readme = docs.resolveSibling("README.md");
+        if (Files.exists(readme)) {
+            fill(readme, Headlines.of(outcomes));
+        }
+    }
+
+    /** What lies between the marks of a page. */
+    private static void fill(Path page, List<String> lines) throws IOException {
+        var text = Files.readString(page);
         int begin = text.indexOf(BEGIN);
         int end = text.indexOf(END);
         if (begin < 0 || end < begin) {
             throw new IOException(
                     page + " has no place for what is measured: a line '" + BEGIN + "' and a line '" + END + "'");
         }
-        var part = String.join("\n", part(outcomes));
-        Files.writeString(page, text.substring(0, begin) + BEGIN + "\n" + part + "\n" + text.substring(end));
+        Files.writeString(
+                page, text.substring(0, begin) + BEGIN + "\n" + String.join("\n", lines) + "\n" + text.substring(end));
     }
 
     private List<String> part(List<Outcome> outcomes) throws IOException {

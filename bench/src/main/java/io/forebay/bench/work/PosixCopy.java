@@ -2,6 +2,7 @@ package io.forebay.bench.work;
 
 import io.forebay.bench.measure.Command;
 import io.forebay.bench.measure.Command.CommandFailed;
+import io.forebay.bench.measure.Stopwatch;
 import io.forebay.bench.result.Goal;
 import io.forebay.bench.result.Outcome;
 import io.forebay.bench.result.Subject;
@@ -31,7 +32,8 @@ record PosixCopy(String id, String title, boolean in, long bytes, double goal) i
                     title,
                     size / (double) (1 << 20),
                     new Goal.OfBestPeer(goal));
-            var contest = new Contest(subject, contenders, Check.equal(truth, result), result);
+            var contest = new Contest(subject, contenders, Check.equal(truth, result), result)
+                    .timedBy(Stopwatch.sinceBirthOf(result.resolve("f000000")));
             outcomes.add(shop.referee().judge(cold ? contest.after(forget(truth.resolve("f000000"))) : contest));
         }
         Trees.delete(truth);

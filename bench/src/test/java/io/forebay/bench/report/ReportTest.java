@@ -9,6 +9,7 @@ import io.forebay.bench.result.Outcome;
 import io.forebay.bench.result.Point;
 import io.forebay.bench.result.Run;
 import io.forebay.bench.result.Subject;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -17,13 +18,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ReportTest {
     @TempDir
+    private Path checkout;
+
     private Path docs;
+
+    @BeforeEach
+    void folders() throws IOException {
+        docs = Files.createDirectory(checkout.resolve("docs"));
+    }
 
     private static Outcome outcome(String id, double ours, double theirs, Optional<Point> point) {
         var runs = new ArrayList<Run>();
@@ -61,6 +70,22 @@ class ReportTest {
                 .contains("1.50 (1.50 to 1.50)")
                 .contains("- B1, B10: a machine")
                 .contains("- peer: peer 1.0");
+    }
+
+    @Test
+    @DisplayName("the README shows three figures, and says of those that are missing that they are")
+    void headlines() throws Exception {
+        var readme = checkout.resolve("README.md");
+        Files.writeString(
+                readme, "# F\n<!-- written by bench/run: begin -->\n<!-- written by bench/run: end -->\nmore\n");
+        new Report(docs).replace("B2", List.of(outcome("B2, versitygw", 1, 4, Optional.empty())));
+
+        assertThat(Files.readString(readme))
+                .startsWith("# F\n")
+                .endsWith("more\n")
+                .contains("| 1.00 s | a < b: 4.00 s | 0.25 (0.25 to 0.25), goal missed | 2026-11-30, load 0.5 |")
+                .containsPattern("in order.*not measured yet")
+                .containsPattern("slow shared file system.*not measured yet");
     }
 
     @Test
