@@ -87,6 +87,10 @@ class MetadataIT extends RigTest {
         isAsDocumented(staged);
         assertThat(mode(staged.resolve("sticky"))).isEqualTo(0644);
         emptyFoldersAreAsDocumented(staged, 0750);
+        Posix.fchmodat(null, staged.resolve("own").toString(), 0711);
+        assertThat(rig.command("stage-in", rig.results() + "/", staged.toString()).exit())
+                .isZero();
+        assertThat(mode(staged.resolve("own"))).as("one that exists stays as it is").isEqualTo(0711);
     }
 
     @Test

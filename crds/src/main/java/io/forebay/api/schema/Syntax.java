@@ -148,7 +148,10 @@ public enum Syntax {
 
     private static Check[] uriChecks() {
         return new Check[] {
-            Check.matches("^[^/]*://", "is no store URI; write s3://bucket/prefix, lustre:///path or file:///path"),
+            Check.matches(
+                    "^[^/]*://",
+                    "is no store URI; write s3://bucket/prefix, lustre:///path or file:///path; on one machine also file://./x, x beside"
+                            + " the manifest's file"),
             Check.matches("^(s3|lustre|file)://", "has a scheme that is not known; use s3, lustre or file"),
             Check.matches(
                     "^(lustre|file|s3://[A-Za-z0-9][A-Za-z0-9._-]*(/|$))", "names no bucket; write s3://bucket/prefix"),
@@ -161,7 +164,8 @@ public enum Syntax {
                             + " beside the manifest's file"),
             Check.matches(
                     "^(s3|lustre:///|file:///)",
-                    "has a host where the path should start; write three slashes, for example lustre:///path"),
+                    "has a host where the path should start; write three slashes, for example lustre:///path; on one machine also"
+                            + " file://./x, x beside the manifest's file"),
             Check.matchesNot("/[.][.](/|$)", "holds '..', which is not allowed; write the folder that is meant"),
         };
     }

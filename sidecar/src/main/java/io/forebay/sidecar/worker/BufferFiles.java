@@ -39,8 +39,17 @@ public final class BufferFiles {
         }
     }
 
-    /** Sets mode and time of an empty folder, as far as they are known. */
-    public static void describeFolder(String path, FileMeta meta) throws PosixException {
+    /** Makes an empty folder, with mode and time as far as they are known; one that is there stays as it is. */
+    public static void emptyFolder(String path, FileMeta meta) throws PosixException {
+        folders(path.substring(0, path.lastIndexOf('/')));
+        try {
+            Posix.mkdirat(null, path, 0755);
+        } catch (PosixException e) {
+            if (e.is(Errno.EEXIST)) {
+                return;
+            }
+            throw e;
+        }
         if (meta.mode() >= 0) {
             Posix.fchmodat(null, path, meta.mode() & PERMISSIONS);
         }
