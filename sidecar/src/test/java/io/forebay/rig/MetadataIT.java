@@ -88,9 +88,12 @@ class MetadataIT extends RigTest {
         assertThat(mode(staged.resolve("sticky"))).isEqualTo(0644);
         emptyFoldersAreAsDocumented(staged, 0750);
         Posix.fchmodat(null, staged.resolve("own").toString(), 0711);
-        assertThat(rig.command("stage-in", rig.results() + "/", staged.toString()).exit())
+        assertThat(rig.command("stage-in", rig.results() + "/", staged.toString())
+                        .exit())
                 .isZero();
-        assertThat(mode(staged.resolve("own"))).as("one that exists stays as it is").isEqualTo(0711);
+        assertThat(mode(staged.resolve("own")))
+                .as("one that exists stays as it is")
+                .isEqualTo(0711);
     }
 
     @Test

@@ -117,8 +117,7 @@ public final class Copies {
     private void bring(Store store, Entry entry, String folder, String relative)
             throws StoreException, BufferIoException, IOException, InterruptedException {
         if (entry.kind() == Entry.Kind.FOLDER) {
-            BufferFiles.emptyFolder(
-                    folder + "/" + InputNames.toPath(relative.replaceAll("/+$", "")), entry.meta());
+            BufferFiles.emptyFolder(folder + "/" + InputNames.toPath(relative.replaceAll("/+$", "")), entry.meta());
             return;
         }
         var path = folder + "/" + InputNames.toPath(relative);
