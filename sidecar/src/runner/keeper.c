@@ -96,16 +96,33 @@ static void child_fault(int fd, int code, const char *format, ...) {
     _exit(code);
 }
 
-/* The command's environment, with a PATH. */
-static char **with_path(char **environment) {
+static size_t length(char *const list[]) {
     size_t count = 0;
-    for (; environment[count]; count++)
-        if (strncmp(environment[count], "PATH=", 5) == 0) return environment;
-    const char *path = getenv("PATH");
-    char **more = must_alloc((count + 2) * sizeof *more);
-    memcpy(more, environment, count * sizeof *more);
-    more[count] = must_format("PATH=%s", path ? path : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    return more;
+    while (list[count]) count++;
+    return count;
+}
+
+/* Whether the list has a variable of the name that entry begins with. */
+static bool has_name(char *const list[], const char *entry) {
+    size_t name = strcspn(entry, "=") + 1;
+    for (; *list; list++)
+        if (strncmp(*list, entry, name) == 0) return true;
+    return false;
+}
+
+/* The command's environment: what the engine says, beside what is the runner's own if it has one, and a PATH. */
+static char **environment_of(const struct keeper *k) {
+    char **given = k->work->environment, **own = environ;
+    size_t count = length(given);
+    char **all = must_alloc((count + length(own) + 2) * sizeof *all);
+    memcpy(all, given, count * sizeof *all);
+    for (; *own; own++)
+        if ((k->setup->own_environment || strncmp(*own, "PATH=", 5) == 0) && strchr(*own, '=') && !has_name(given, *own))
+            all[count++] = *own;
+    all[count] = NULL;
+    if (!has_name(all, "PATH=")) all[count++] = must_format("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    all[count] = NULL;
+    return all;
 }
 
 static void run_child(const struct keeper *k, int tell, int output, pid_t keeper) __attribute__((noreturn));
@@ -135,7 +152,7 @@ static void run_child(const struct keeper *k, int tell, int output, pid_t keeper
     if (fence_enter(k->setup->fences, w->readable, w->writable, &what) != 0)
         child_fault(tell, 126, "cannot confine the command (%s): %s", what, strerror(errno));
     signals_reset();
-    int code = exec_command(w->argv, with_path(w->environment));
+    int code = exec_command(w->argv, environment_of(k));
     child_fault(tell, code, code == 127 ? "%s: not found: %s" : "%s: cannot be run: %s", w->argv[0], strerror(errno));
 }
 

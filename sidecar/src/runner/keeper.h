@@ -20,6 +20,7 @@ enum output { OUTPUT_OWN, OUTPUT_ENGINE, OUTPUT_NONE };
 struct keeper_setup {
     int control;          /* SOCK_SEQPACKET to the runner */
     enum output output;   /* where lines go: own standard output, the engine, nowhere */
+    bool own_environment; /* commands get the runner's own variables too: those of its image */
     char **fences;
     struct rlimit files;  /* RLIMIT_NOFILE for the command */
 };

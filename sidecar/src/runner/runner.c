@@ -67,6 +67,7 @@ struct runner {
     char instance[33];
     long long slots, wait_ms, grace_ms;
     enum output output;
+    bool own_environment;
     struct link link;
     unsigned connection;    /* how many there have been */
     enum { DOWN, GREETED, UP } state;
@@ -260,7 +261,7 @@ static void start_command(struct runner *r, struct work *w) {
         end_unstarted(r, t, END_LOST | END_UNSTARTED, must_format("not started: %s", r->leaving ? "the runner is leaving" : "no slot is free"));
         return;
     }
-    struct keeper_setup setup = {.output = r->output, .fences = r->fences, .files = r->files};
+    struct keeper_setup setup = {.output = r->output, .own_environment = r->own_environment, .fences = r->fences, .files = r->files};
     pid_t pid = fork_task(r, t, &setup.control);
     if (pid == 0) keeper_run(w, &setup);
     if (pid < 0) end_unstarted(r, t, 0, must_format("cannot fork: %s", strerror(errno)));
@@ -657,10 +658,11 @@ static int run(struct runner *r) {
 
 static int options(struct runner *r, int argc, char **argv) {
     static const char usage[] = "usage: step NAME --socket PATH --slots 1..4096 [--seat NAME] [--token-file FILE|-] [--wait SECONDS]"
-                                " [--grace SECONDS] [--lock FILE] [--output own|engine|none]";
+                                " [--grace SECONDS] [--lock FILE] [--output own|engine|none] [--environment own|engine]";
     long long wait_s = 600, grace_s = 86400;
     if (argc < 1 || argc % 2 == 0) return fail(EXIT_USAGE, "%s", usage);
     r->step = r->seat = argv[0];
+    r->own_environment = true;
     for (int i = 1; i < argc; i += 2) {
         const char *name = argv[i], *value = argv[i + 1];
         if (strcmp(name, "--socket") == 0) r->socket = value;
@@ -673,6 +675,8 @@ static int options(struct runner *r, int argc, char **argv) {
         else if (strcmp(name, "--output") == 0 && strcmp(value, "own") == 0) r->output = OUTPUT_OWN;
         else if (strcmp(name, "--output") == 0 && strcmp(value, "engine") == 0) r->output = OUTPUT_ENGINE;
         else if (strcmp(name, "--output") == 0 && strcmp(value, "none") == 0) r->output = OUTPUT_NONE;
+        else if (strcmp(name, "--environment") == 0 && strcmp(value, "own") == 0) r->own_environment = true;
+        else if (strcmp(name, "--environment") == 0 && strcmp(value, "engine") == 0) r->own_environment = false;
         else return fail(EXIT_USAGE, "step: not understood: %s %s\n%s", name, value, usage);
     }
     if (!r->socket || r->slots < 1 || wait_s < 0 || grace_s < 0) return fail(EXIT_USAGE, "%s", usage);

@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
     return fail(EXIT_USAGE,
                 "usage:\n"
                 "  step NAME --socket PATH --slots N [--seat NAME] [--token-file FILE|-] [--wait SECONDS] [--grace SECONDS]\n"
-                "       [--lock FILE] [--output own|engine|none]\n"
+                "       [--lock FILE] [--output own|engine|none] [--environment own|engine]\n"
                 "  commit --socket PATH [--token-file FILE|-]\n"
                 "  supervise [--max-restarts-per-minute N] -- COMMAND...");
 }

@@ -124,6 +124,9 @@ public final class RunnerProcess implements AutoCloseable {
                 options.lock().toString(),
                 "--output",
                 options.engineShowsOutput() ? "engine" : "own",
+                // The engine says all of it, of the user's own.
+                "--environment",
+                "engine",
                 "--token-file",
                 "-");
         var messages = options.lock()

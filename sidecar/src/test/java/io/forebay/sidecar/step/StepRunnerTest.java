@@ -30,7 +30,7 @@ class StepRunnerTest {
     @BeforeEach
     void open() throws IOException {
         steps = new Steps(folder);
-        steps.runner("s", 8);
+        steps.runner("s", 8, "--environment", "engine");
     }
 
     @AfterEach
@@ -201,6 +201,32 @@ class StepRunnerTest {
                         "0 1 2 3 ",
                         "0",
                         "PATH=" + System.getenv("PATH"));
+    }
+
+    @Test
+    @DisplayName("a runner that something else started gives its own variables too, as its image has them; the engine's word wins")
+    void givesTheVariablesOfItsImage() throws IOException {
+        steps.runner("image", 1);
+        var home = System.getenv("HOME");
+        assertThat(home).as("something that a runner has of its own").isNotEmpty();
+        assertThat(inImage(Map.of("GIVEN", "here"))).containsExactly("here " + home, "1");
+        assertThat(inImage(Map.of("GIVEN", "here", "HOME", "/elsewhere"))).containsExactly("here /elsewhere", "1");
+    }
+
+    private List<String> inImage(Map<String, String> environment) {
+        var id = steps.id("image");
+        var c = steps.command(id, "sh", "-c", "echo $GIVEN $HOME; env | grep -c '^HOME='");
+        steps.server.submit(new StepHost.Command(
+                id,
+                c.label(),
+                c.argv(),
+                environment,
+                c.workingFolder(),
+                c.readable(),
+                c.writable(),
+                c.logFile(),
+                c.memoryLimitBytes()));
+        return steps.heard.end(id).logTail().lines().toList();
     }
 
     @Test
