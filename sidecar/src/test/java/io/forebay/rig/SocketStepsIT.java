@@ -41,7 +41,8 @@ class SocketStepsIT extends ApartTest {
         var argv = new ArrayList<String>();
         argv.add(StepRunnerBinary.path().orElseThrow().toString());
         argv.addAll(List.of(args));
-        argv.addAll(List.of("--socket", socket, "--token-file", apart.tokenFile().toString()));
+        argv.addAll(
+                List.of("--socket", socket, "--token-file", apart.tokenFile().toString()));
         var log = Path.of(rig.home().toString(), "log-runner-" + others.size()).toFile();
         var builder = new ProcessBuilder(argv).redirectErrorStream(true).redirectOutput(log);
         builder.environment().put("WHO", "a");
@@ -56,7 +57,8 @@ class SocketStepsIT extends ApartTest {
     }
 
     @Test
-    @DisplayName("K1 steps run in runners that others started; commit has no answer until the last output is durable, then 0")
+    @DisplayName(
+            "K1 steps run in runners that others started; commit has no answer until the last output is durable, then 0")
     void commitWaits() throws Exception {
         items(4);
         rig.job(script(waitIf("a", "go")), "  workers: {slots: 2}");
@@ -83,14 +85,17 @@ class SocketStepsIT extends ApartTest {
     void commitDrains() throws Exception {
         items(6);
         rig.job(
-                script("mkdir \"" + rig.home().resolve("first") + "\" 2> /dev/null || { " + waitIf("a", "never") + "; }"),
+                script("mkdir \"" + rig.home().resolve("first") + "\" 2> /dev/null || { " + waitIf("a", "never")
+                        + "; }"),
                 "  workers: {slots: 2}",
                 "  retry: {item: 0}");
         var coordinator = apart.coordinator();
         var commit = runner("commit");
         var buffer = worker();
         runner("step", stepName(), "--slots", "2");
-        awaiting("one is done, two are being computed", () -> apart.completions().size() == 1 && ranBy("a").size() == 3);
+        awaiting(
+                "one is done, two are being computed",
+                () -> apart.completions().size() == 1 && ranBy("a").size() == 3);
         assertThat(commit.isAlive()).isTrue();
         signal(commit, "TERM");
 

@@ -204,7 +204,8 @@ class StepRunnerTest {
     }
 
     @Test
-    @DisplayName("a runner that something else started gives its own variables too, as its image has them; the engine's word wins")
+    @DisplayName(
+            "a runner that something else started gives its own variables too, as its image has them; the engine's word wins")
     void givesTheVariablesOfItsImage() throws IOException {
         steps.runner("image", 1);
         var home = System.getenv("HOME");
