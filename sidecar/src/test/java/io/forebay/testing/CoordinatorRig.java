@@ -89,7 +89,8 @@ public final class CoordinatorRig {
                 () -> Instant.ofEpochMilli(1_700_000_000_000L + nanos / 1_000_000),
                 () -> nanos,
                 this::pass,
-                false);
+                false,
+                text -> {});
     }
 
     /** Opened and started. */

@@ -4,6 +4,7 @@ import io.forebay.api.job.Job;
 import io.forebay.message.Messages.JobInfo;
 import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
+import io.forebay.sidecar.coordinator.LeftBehind;
 import io.forebay.sidecar.coordinator.Progress;
 import io.forebay.sidecar.coordinator.Summary;
 import io.forebay.sidecar.link.HttpCoordinatorServer;
@@ -82,7 +83,7 @@ public final class CoordinatorProcess implements ForegroundRun {
     private static CoordinatorProcess open(Job job, Options options, Consumer<String> lines, Resources resources)
             throws RunRefused, CoordinatorException, IOException, InterruptedException {
         var stores = resources.add(new JobStores(job.stores()));
-        var run = JobRun.claim(job, stores.stores(), options.coordinator(), resources);
+        var run = JobRun.claim(job, stores.stores(), options.coordinator().telling(lines), resources);
         var server = resources.add(serve(job, options, run));
         lines.accept("coordinator of " + job.name() + " listens on "
                 + options.listen().url(server.port()));
@@ -136,7 +137,7 @@ public final class CoordinatorProcess implements ForegroundRun {
         var telling = Thread.ofVirtual().name("awaited").start(this::tellWhomItAwaits);
         Summary summary;
         try {
-            summary = run.await(null);
+            summary = run.await(null, LeftBehind.NOTHING);
             if (run.coordinator().hasSteppedDown()) {
                 return run.steppedDown("%d of %d items are done, workers go on and publish nothing meanwhile"
                         .formatted(summary.done(), summary.items()));

@@ -103,7 +103,12 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
 
     /** Blocks until the run is over, then ends the records of it. */
     public Summary await() throws InterruptedException {
-        return started().await();
+        return await(LeftBehind.NOTHING);
+    }
+
+    /** As {@link #await()}. @param left for the list, if the records are lost */
+    public Summary await(LeftBehind left) throws InterruptedException {
+        return started().await(left);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.forebay.sidecar.records.StoreRetry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -21,6 +22,7 @@ import java.util.function.LongSupplier;
  * @param nanoTime monotonic, nanoseconds
  * @param background whether housekeeping runs on threads of the coordinator's; false: the caller calls {@link
  *     Coordinator#tick()}, and stores are tidied within that call, records within the call that writes them
+ * @param tell what the user should know at once
  */
 public record CoordinatorOptions(
         RunMode mode,
@@ -34,7 +36,8 @@ public record CoordinatorOptions(
         InstantSource clock,
         LongSupplier nanoTime,
         StoreRetry.Sleeper sleeper,
-        boolean background) {
+        boolean background,
+        Consumer<String> tell) {
 
     /** What becomes of earlier runs of the job. */
     public enum RunMode {
@@ -68,7 +71,26 @@ public record CoordinatorOptions(
                 clock,
                 nanoTime,
                 sleeper,
-                background);
+                background,
+                tell);
+    }
+
+    /** The same, with somebody who reads. @param listener gets lines for the user while the job runs */
+    public CoordinatorOptions telling(Consumer<String> listener) {
+        return new CoordinatorOptions(
+                mode,
+                runId,
+                scratch,
+                localWorker,
+                singleGuaranteed,
+                lease,
+                patience,
+                me,
+                clock,
+                nanoTime,
+                sleeper,
+                background,
+                listener);
     }
 
     /** {@code forebay run}: one process, real time. */
@@ -85,7 +107,8 @@ public record CoordinatorOptions(
                 InstantSource.system(),
                 System::nanoTime,
                 Thread::sleep,
-                true);
+                true,
+                text -> {});
     }
 
     /** {@code forebay coordinator}: workers elsewhere, real time. */
@@ -102,6 +125,7 @@ public record CoordinatorOptions(
                 InstantSource.system(),
                 System::nanoTime,
                 Thread::sleep,
-                true);
+                true,
+                text -> {});
     }
 }

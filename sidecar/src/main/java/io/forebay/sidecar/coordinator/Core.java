@@ -1,6 +1,7 @@
 package io.forebay.sidecar.coordinator;
 
 import io.forebay.api.job.Job;
+import io.forebay.api.name.Printable;
 import io.forebay.message.Messages.Drain;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.StepRun;
@@ -15,11 +16,16 @@ import io.forebay.sidecar.records.LogLostException;
 import io.forebay.sidecar.records.RecordLog;
 import io.forebay.sidecar.records.RecordLog.Ticket;
 import io.forebay.sidecar.spool.HashTable;
+import io.forebay.sidecar.store.StoreException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +82,10 @@ final class Core {
     boolean ended;
 
     long skipped;
+    /** Lines for the user, on their way: they are told without the lock. */
+    final Queue<String> toTell = new ConcurrentLinkedQueue<>();
+
+    private final Set<String> toldReasons = new HashSet<>();
 
     @Nullable
     String lastMessage;
@@ -147,6 +157,8 @@ final class Core {
                 log.checkStillOurs();
             } catch (LogLostException e) {
                 lost(e);
+            } catch (StoreException e) {
+                throw new LinkException(LinkException.Kind.NOT_NOW, String.valueOf(e.getMessage()), e);
             }
             officeSeenNanos = now;
         }
@@ -215,6 +227,10 @@ final class Core {
             startDrain(DrainCause.STOPPED, job.deadlines().drain(), false);
         }
         say("item " + key + " failed: " + failure.message());
+        if (toldReasons.add(failure.reason())) {
+            toTell.add("failed: " + Printable.name(key) + ": " + failure.reason() + ": "
+                    + Printable.message(failure.message()) + " (told at once for the first " + failure.reason() + ")");
+        }
         changed.signalAll();
     }
 

@@ -6,6 +6,7 @@ import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.outcome.StoreFailures;
 import io.forebay.sidecar.records.JobRunsException;
 import io.forebay.sidecar.records.LogObjects;
+import io.forebay.sidecar.records.Patience;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
 import io.forebay.sidecar.records.StoreRetry;
@@ -32,7 +33,12 @@ record Office(RecordsFolder folder, Succession succession) implements AutoClosea
                     job.name(),
                     options.me(),
                     new Succession.Options(
-                            options.lease(), linger, options.singleGuaranteed(), options.clock(), options.sleeper()));
+                            options.lease(),
+                            linger,
+                            options.singleGuaranteed(),
+                            options.clock(),
+                            options.sleeper(),
+                            patience(options)));
             return new Office(folder, succession);
         } catch (JobRunsException e) {
             throw new CoordinatorException(ExitCode.REFUSED, "JobRuns", String.valueOf(e.getMessage()), e);
@@ -41,6 +47,11 @@ record Office(RecordsFolder folder, Succession succession) implements AutoClosea
         } catch (StoreException e) {
             throw StoreFailures.ofRecords(e);
         }
+    }
+
+    private static Patience patience(CoordinatorOptions options) {
+        return new Patience(
+                options.patience(), Duration.ofSeconds(1), options.nanoTime(), options.sleeper(), options.tell());
     }
 
     static CoordinatorException damaged(RecordsDamagedException e) {

@@ -13,6 +13,7 @@ import io.forebay.sidecar.records.Succession;
 import io.forebay.sidecar.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -96,9 +97,9 @@ final class Running implements AutoCloseable {
         }
     }
 
-    /** A process that was frozen, or on a machine that slept, does not take its own absence for its workers'. */
+    /** A process that was frozen, on a machine that slept, or without its records, does not take its own absence for its workers'. */
     private void forgive(long sinceLast) {
-        if (sinceLast > core.leaseNanos / 6) {
+        if (sinceLast > core.leaseNanos / 6 || core.log.inTrouble()) {
             core.lock.lock();
             try {
                 losses.forgive(sinceLast);
@@ -110,6 +111,9 @@ final class Running implements AutoCloseable {
 
     /** Does what is due by the clock. */
     void tick() throws InterruptedException {
+        for (var line = core.toTell.poll(); line != null; line = core.toTell.poll()) {
+            core.options.tell().accept(line);
+        }
         core.lock.lock();
         try {
             if (core.lost != null) {
@@ -211,7 +215,7 @@ final class Running implements AutoCloseable {
         return steppedDown;
     }
 
-    Summary await() throws InterruptedException {
+    Summary await(LeftBehind left) throws InterruptedException {
         core.lock.lock();
         try {
             while (!isOver()) {
@@ -222,7 +226,7 @@ final class Running implements AutoCloseable {
         } finally {
             core.lock.unlock();
         }
-        return end();
+        return end(left);
     }
 
     /** Under the lock. */
@@ -245,9 +249,8 @@ final class Running implements AutoCloseable {
                 || core.options.clock().millis() > drain.untilMillis() + LAST_WORDS.toMillis();
     }
 
-    private Summary end() throws InterruptedException {
-        var problems = new java.util.ArrayList<String>();
-        var codes = EnumSet.noneOf(ExitCode.class);
+    private Summary end(LeftBehind left) throws InterruptedException {
+        var end = new End();
         LogLostException lost;
         core.lock.lock();
         try {
@@ -258,33 +261,77 @@ final class Running implements AutoCloseable {
             core.lock.unlock();
         }
         if (steppedDown) {
-            handOver(codes, problems);
+            handOver(end);
         } else if (lost == null) {
-            try {
-                writeUnexported(List.of());
-                core.append(summary(codes, problems).ended(core.options.clock().millis()));
-                core.awaitDurable(core.log.last());
-                succession.release();
-            } catch (LinkException | StoreException e) {
-                problems.add("the end of the run could not be recorded: " + e.getMessage());
-                codes.add(ExitCode.PASSING);
-            }
+            list(end, left);
+            record(end);
         } else {
-            problems.add(String.valueOf(lost.getMessage()));
-            codes.add(lost.superseded() ? ExitCode.PASSING : ExitCode.NOT_DURABLE);
+            end.problems.add(String.valueOf(lost.getMessage()));
+            end.codes.add(lost.superseded() ? ExitCode.PASSING : ExitCode.NOT_DURABLE);
+            if (!lost.superseded()) {
+                listElsewhere(end, left);
+            }
         }
-        return summary(codes, problems).value();
+        return summary(end).value();
+    }
+
+    /** What there is to tell beside what the core knows. */
+    private static final class End {
+        private final List<String> problems = new ArrayList<>();
+        private final EnumSet<ExitCode> codes = EnumSet.noneOf(ExitCode.class);
+        private Optional<String> listedIn = Optional.empty();
+    }
+
+    private void list(End end, LeftBehind left) throws InterruptedException {
+        try {
+            writeUnexported(List.of());
+            end.listedIn = Optional.of(folder.uri().resolve("UNEXPORTED.jsonl").toString());
+        } catch (StoreException e) {
+            end.problems.add("the list of what is not exported could not be written: " + e.getMessage());
+            end.codes.add(ExitCode.PASSING);
+            listElsewhere(end, left);
+        }
+    }
+
+    private void listElsewhere(End end, LeftBehind left) throws InterruptedException {
+        var local = left.folder();
+        if (local.isEmpty()) {
+            return;
+        }
+        try {
+            UnexportedList.write(core, UnexportedList.Target.of(local.get()), left.unreported());
+            end.listedIn = Optional.of(local.get().resolve("UNEXPORTED.jsonl").toString());
+        } catch (StoreException e) {
+            end.problems.add("the list of what is not exported could not be written: " + e.getMessage());
+        }
+    }
+
+    private void record(End end) throws InterruptedException {
+        try {
+            core.append(summary(end).ended(core.options.clock().millis()));
+            core.awaitDurable(core.log.last());
+        } catch (LinkException e) {
+            end.problems.add("the end of the run could not be recorded: " + e.getMessage());
+            end.codes.add(ExitCode.PASSING);
+            return;
+        }
+        try {
+            succession.release();
+        } catch (StoreException e) {
+            // The next one finds out by itself that this one has ended.
+            end.problems.add("that the run is over could not be told in its records: " + e.getMessage());
+        }
     }
 
     /** What was decided is durable, and nobody needs to wait for this coordinator: the next one begins at once. */
-    private void handOver(EnumSet<ExitCode> codes, List<String> problems) throws InterruptedException {
-        codes.add(ExitCode.PASSING);
+    private void handOver(End end) throws InterruptedException {
+        end.codes.add(ExitCode.PASSING);
         stopThreads();
         try {
             core.awaitDurable(core.log.last());
             succession.release();
         } catch (LinkException | StoreException e) {
-            problems.add(
+            end.problems.add(
                     "the records could not be told that this coordinator has stepped down, so that the next one waits for a lease: "
                             + e.getMessage());
         }
@@ -305,11 +352,11 @@ final class Running implements AutoCloseable {
         }
     }
 
-    private Told summary(EnumSet<ExitCode> more, List<String> problems) {
+    private Told summary(End end) {
         core.lock.lock();
         try {
             var codes = EnumSet.noneOf(ExitCode.class);
-            codes.addAll(more);
+            codes.addAll(end.codes);
             codes.addAll(core.tally.codes());
             if (core.drainCause != null) {
                 var code = core.drainCause.code();
@@ -336,8 +383,8 @@ final class Running implements AutoCloseable {
             if (unfinished > 0 && (codes.isEmpty() || core.drainCause == DrainCause.NO_ROOM)) {
                 codes.add(ExitCode.PASSING);
             }
-            var all = new java.util.ArrayList<>(notices);
-            all.addAll(problems);
+            var all = new ArrayList<>(notices);
+            all.addAll(end.problems);
             return new Told(new Summary(
                     ExitCode.strongest(codes),
                     cause(),
@@ -351,6 +398,7 @@ final class Running implements AutoCloseable {
                     core.tally.named(),
                     core.tally.unexportedCount(),
                     core.tally.unexportedBytes(),
+                    end.listedIn,
                     core.plan.totals().outsideGroups(),
                     core.plan.totals().unusable(),
                     all));
@@ -390,7 +438,7 @@ final class Running implements AutoCloseable {
     }
 
     long writeUnexported(List<Unexported> more) throws StoreException, InterruptedException {
-        return UnexportedList.write(core, folder, more);
+        return UnexportedList.write(core, UnexportedList.Target.of(folder), more);
     }
 
     boolean expectsWorkers() {

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param failedByReason reason word to number of items
  * @param failures the first failed items, {@link #NAMED_FAILURES} at most
  * @param unexported outputs that are not at their destination; each has a line in {@code UNEXPORTED.jsonl}
+ * @param listedIn where that is; absent: it could not be written
  * @param leftOut files that belong to no group
  * @param unusable selected files that could be no input
  * @param notices what the user should know, in order
@@ -33,6 +34,7 @@ public record Summary(
         List<FailedItem> failures,
         long unexported,
         long unexportedBytes,
+        Optional<String> listedIn,
         long leftOut,
         long unusable,
         List<String> notices) {

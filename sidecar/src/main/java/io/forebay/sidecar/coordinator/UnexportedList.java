@@ -7,6 +7,9 @@ import io.forebay.sidecar.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
@@ -18,15 +21,60 @@ final class UnexportedList {
 
     private UnexportedList() {}
 
+    /** Where the list goes. */
+    interface Target {
+        void put(String name, byte[] content) throws StoreException, InterruptedException;
+
+        void delete(String name) throws StoreException, InterruptedException;
+
+        static Target of(RecordsFolder folder) {
+            return new Target() {
+                @Override
+                public void put(String name, byte[] content) throws StoreException, InterruptedException {
+                    folder.put(name, content);
+                }
+
+                @Override
+                public void delete(String name) throws StoreException, InterruptedException {
+                    folder.delete(name);
+                }
+            };
+        }
+
+        /** A folder of this machine, where records cannot be written. */
+        static Target of(Path folder) {
+            return new Target() {
+                @Override
+                public void put(String name, byte[] content) throws StoreException {
+                    try {
+                        Files.write(folder.resolve(name), content);
+                    } catch (IOException e) {
+                        throw new StoreException(StoreException.Kind.PERMANENT, folder.resolve(name) + ": " + e, e);
+                    }
+                }
+
+                @Override
+                public void delete(String name) throws StoreException {
+                    try {
+                        Files.deleteIfExists(folder.resolve(name));
+                    } catch (IOException e) {
+                        throw new StoreException(StoreException.Kind.PERMANENT, folder.resolve(name) + ": " + e, e);
+                    }
+                }
+            };
+        }
+    }
+
     /**
      * Writes what counts now, and corrects the tally to it.
      *
-     * @param more outputs that no worker has reported yet
+     * @param more outputs that no worker has reported yet, or whose report is not durable
      * @return how many it names; 0: there is no list
      */
-    static long write(Core core, RecordsFolder folder, List<Unexported> more)
-            throws StoreException, InterruptedException {
+    static long write(Core core, Target target, List<Unexported> more) throws StoreException, InterruptedException {
         var lines = core.tally.lines();
+        var unreported = new LinkedHashMap<String, Unexported>();
+        more.forEach(output -> unreported.put(identity(output), output));
         long count = 0;
         long bytes = 0;
         int part = 0;
@@ -37,25 +85,23 @@ final class UnexportedList {
             if (!counts(core, line)) {
                 continue;
             }
+            if (!unreported.isEmpty()) {
+                unreported.remove(identity(line.output()));
+            }
             count++;
             bytes += Math.max(0, line.output().size());
             out.writeBytes(JsonSpool.json(line.output()));
             out.write('\n');
             if (out.size() >= PART_BYTES) {
-                folder.put(name(part++), out.toByteArray());
+                target.put(name(part++), out.toByteArray());
                 out.reset();
             }
         }
-        for (var output : more) {
+        for (var output : unreported.values()) {
             count++;
             bytes += Math.max(0, output.size());
             out.writeBytes(JsonSpool.json(output));
             out.write('\n');
-        }
-        if (out.size() > 0 || part > 0) {
-            folder.put(name(part), out.toByteArray());
-        } else {
-            folder.delete(name(0));
         }
         core.lock.lock();
         try {
@@ -63,7 +109,16 @@ final class UnexportedList {
         } finally {
             core.lock.unlock();
         }
+        if (out.size() > 0 || part > 0) {
+            target.put(name(part), out.toByteArray());
+        } else {
+            target.delete(name(0));
+        }
         return count;
+    }
+
+    private static String identity(Unexported output) {
+        return output.item() + '\0' + output.output() + '\0' + output.path();
     }
 
     private static String name(int part) {

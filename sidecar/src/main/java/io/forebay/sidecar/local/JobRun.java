@@ -6,6 +6,7 @@ import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.coordinator.Coordinator;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
 import io.forebay.sidecar.coordinator.DrainCause;
+import io.forebay.sidecar.coordinator.LeftBehind;
 import io.forebay.sidecar.coordinator.Summary;
 import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.outcome.ExitCode;
@@ -63,12 +64,13 @@ public final class JobRun {
      * Blocks until the run is over.
      *
      * @param broken why the only worker cannot go on; null: it has ended, or others are elsewhere
+     * @param left what only the worker knows
      */
-    public Summary await(@Nullable String broken) throws InterruptedException {
+    public Summary await(@Nullable String broken, LeftBehind left) throws InterruptedException {
         if (broken != null) {
             coordinator.drain(DrainCause.FATAL, Duration.ZERO, true);
         }
-        return coordinator.await();
+        return coordinator.await(left);
     }
 
     /**

@@ -1,8 +1,10 @@
 package io.forebay.sidecar.local;
 
 import io.forebay.api.job.Job;
+import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
+import io.forebay.sidecar.coordinator.LeftBehind;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.worker.Worker;
@@ -58,7 +60,7 @@ public final class LocalRun implements ForegroundRun {
         var hold = BufferHold.open(place, resources);
         var scratch = Files.createDirectories(place.control().resolve("plan"));
         var mode = options.resume() ? RunMode.RESUME : options.fresh() ? RunMode.FRESH : RunMode.RUN;
-        var coordinating = CoordinatorOptions.local(mode, scratch);
+        var coordinating = CoordinatorOptions.local(mode, scratch).telling(lines);
         var run = JobRun.claim(job, stores.stores(), coordinating, resources);
         run.start(lines);
         var me = new WorkerIdentity(
@@ -90,7 +92,8 @@ public final class LocalRun implements ForegroundRun {
         } finally {
             orders.interrupt();
         }
-        var summary = run.await(end.brokenBecause());
+        var unreported = run.coordinator().outOfOffice() ? side.worker().unreported() : List.<Unexported>of();
+        var summary = run.await(end.brokenBecause(), new LeftBehind(unreported, Optional.of(side.control())));
         var keptAt = !end.clean() || summary.unexported() > 0 ? Optional.of(side.where()) : Optional.<String>empty();
         side.keep(keptAt.isPresent());
         return run.result(summary, side.worker().snapshot(), keptAt, notes(), end.brokenBecause());

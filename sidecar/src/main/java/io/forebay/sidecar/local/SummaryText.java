@@ -47,8 +47,8 @@ final class SummaryText {
         s.notRun().ifPresent(n -> out.add(notRun(n)));
         if (s.unexported() > 0) {
             out.add("NOT exported: " + s.unexported() + " outputs, "
-                    + Bytes.of(s.unexportedBytes()).human() + ", listed in "
-                    + job.records().resolve(job.name() + "/UNEXPORTED.jsonl"));
+                    + Bytes.of(s.unexportedBytes()).human()
+                    + s.listedIn().map(at -> ", listed in " + at).orElse("; they could not be listed"));
             keptAt.ifPresent(at -> out.add("their data are kept in " + at + "; finish with: forebay resume"));
         }
         out.add("%s: %d of %d items done%s%s%s in %.1f s; in %s, out %s%s"

@@ -15,6 +15,7 @@ import io.forebay.sidecar.worker.WorkerAssembly;
 import io.forebay.sidecar.worker.WorkerIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -168,6 +169,11 @@ public final class WorkerSide {
     /** Where data lie that are not exported, for people. */
     public String where() {
         return hold.place().where();
+    }
+
+    /** Folder of this machine that is kept whenever the buffer is. */
+    Path control() {
+        return hold.place().control();
     }
 
     /** @param keep whether the buffer is kept when this process ends */

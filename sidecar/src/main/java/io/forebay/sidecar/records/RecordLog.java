@@ -52,6 +52,8 @@ public final class RecordLog implements AutoCloseable {
     private final Sink sink;
     private final SuccessorCheck check;
     private final Duration linger;
+    private final Trouble writes;
+    private final Trouble looks;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition grown = lock.newCondition();
     /** All guarded by lock. The batch that entries join now. */
@@ -65,9 +67,16 @@ public final class RecordLog implements AutoCloseable {
     private @Nullable LogLostException lost;
 
     RecordLog(Sink sink, SuccessorCheck check, Duration linger) {
+        this(sink, check, linger, Patience.NONE);
+    }
+
+    /** @param patience with what cannot be written now */
+    RecordLog(Sink sink, SuccessorCheck check, Duration linger, Patience patience) {
         this.sink = sink;
         this.check = check;
         this.linger = linger;
+        this.writes = new Trouble(patience, "the records cannot be written");
+        this.looks = new Trouble(patience, "the records cannot be looked at");
     }
 
     /** Puts an entry behind those before it; durable with the next batch. */
@@ -143,15 +152,24 @@ public final class RecordLog implements AutoCloseable {
         }
     }
 
-    /** Looks for a successor without writing. @throws LogLostException there is one, or it cannot be told */
-    public void checkStillOurs() throws LogLostException, InterruptedException {
+    /**
+     * Looks for a successor without writing.
+     *
+     * @throws LogLostException there is one, or it cannot be told
+     * @throws StoreException it cannot be told now
+     */
+    public void checkStillOurs() throws LogLostException, StoreException, InterruptedException {
         LogLostException found;
         try {
             if (!check.hasSuccessor()) {
+                looks.over();
                 return;
             }
             found = superseded();
         } catch (StoreException e) {
+            if (looks.mayPass(e)) {
+                throw e;
+            }
             found = broken(e);
         }
         lock.lock();
@@ -161,6 +179,11 @@ public final class RecordLog implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether it waits for somebody to mend the records: nobody is to blame for not being heard of meanwhile. */
+    public boolean inTrouble() {
+        return writes.begun() || looks.begun();
     }
 
     private void lose(LogLostException why) {
@@ -187,10 +210,11 @@ public final class RecordLog implements AutoCloseable {
         LogLostException failure = null;
         lock.unlock();
         try {
-            sink.append(batches, closedBytes);
-            if (check.hasSuccessor()) {
-                failure = superseded();
-            }
+            boolean succeeded = writes.outlast(() -> {
+                sink.append(batches, closedBytes);
+                return check.hasSuccessor();
+            });
+            failure = succeeded ? superseded() : null;
         } catch (StoreException e) {
             failure = broken(e);
         } finally {

@@ -32,7 +32,8 @@ public final class Succession implements AutoCloseable {
             Duration linger,
             boolean singleGuaranteed,
             InstantSource clock,
-            StoreRetry.Sleeper sleeper) {}
+            StoreRetry.Sleeper sleeper,
+            Patience patience) {}
 
     /** @param beats counts up @param ended the coordinator has ended in order */
     private record Heartbeat(long beats, boolean ended) {}
@@ -158,7 +159,7 @@ public final class Succession implements AutoCloseable {
         RecordLog.Sink target = claim.inFile() && path.isPresent()
                 ? new FileLogSink(LogReader.file(path.get(), claim.generation()))
                 : new ObjectLogSink(folder, claim.generation());
-        log = new RecordLog(target, this::hasSuccessor, options.linger());
+        log = new RecordLog(target, this::hasSuccessor, options.linger(), options.patience());
     }
 
     /** @throws IllegalStateException before {@link #sealHistory} */

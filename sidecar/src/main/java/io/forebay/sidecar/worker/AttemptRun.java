@@ -44,6 +44,9 @@ final class AttemptRun implements Runnable {
         /** The buffer has no room for the item as long as it runs. */
         void noRoom(Attempt attempt, String why);
 
+        /** Its outputs are computed and not exported, and the coordinator cannot be told. */
+        void unreported(List<Unexported> outputs);
+
         /** Nothing can be trusted any more (the journal failed, or a fault of our own outside any item). */
         void broken(Attempt attempt, Throwable why);
     }
@@ -56,6 +59,8 @@ final class AttemptRun implements Runnable {
     private final WorkerIdentity me;
     private final Host host;
     private Slots.@Nullable Taken slot;
+    /** What the coordinator is being told of. */
+    private List<Unexported> toReport = List.of();
 
     AttemptRun(
             Attempt attempt,
@@ -287,6 +292,7 @@ final class AttemptRun implements Runnable {
     private boolean report(@Nullable Failure failure, List<StagedOutput> published, List<Unexported> unexported)
             throws InterruptedException {
         attempt.markReporting();
+        toReport = unexported;
         var ended = link.ended(new ItemEnded(
                 me.worker(),
                 me.instance(),
@@ -299,6 +305,7 @@ final class AttemptRun implements Runnable {
                 unexported,
                 attempt.timing(),
                 attempt.sums()));
+        toReport = List.of();
         attempt.state(failure == null ? ItemState.DONE : ItemState.FAILED);
         return ended.again() || ended.fenced();
     }
@@ -366,6 +373,7 @@ final class AttemptRun implements Runnable {
         }
         var drain = attempt.drain();
         if (drain == null) {
+            keepUnreported();
             return true;
         }
         Thread.interrupted();
@@ -385,10 +393,25 @@ final class AttemptRun implements Runnable {
             }
             link.release(releaseOfThis(null));
         } catch (InterruptedException again) {
+            keepUnreported();
             return true;
         }
         over(false);
         return false;
+    }
+
+    private void keepUnreported() {
+        // Looking is not to be interrupted; the thread ends after it.
+        Thread.interrupted();
+        boolean computed = attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING;
+        if (toReport.isEmpty() && computed && attempt.hasSpace()) {
+            toReport = stages.flush()
+                    .unexported(
+                            attempt,
+                            stages.steps().succeeded(attempt),
+                            "the run ended before it was on record that the output is exported");
+        }
+        host.unreported(toReport);
     }
 
     @FunctionalInterface

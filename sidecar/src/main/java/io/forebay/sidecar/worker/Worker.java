@@ -80,6 +80,8 @@ public final class Worker implements AttemptRun.Host {
     /** Guarded by lock. */
     private long renewals;
 
+    private final List<Unexported> unreported = new ArrayList<>();
+
     private int kept;
     private volatile @Nullable Drain drain;
     private volatile @Nullable Throwable broken;
@@ -463,6 +465,26 @@ public final class Worker implements AttemptRun.Host {
             renewOnce();
         } catch (LinkException e) {
             counters.say("coordinator away: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public void unreported(List<Unexported> outputs) {
+        lock.lock();
+        try {
+            unreported.addAll(outputs);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Outputs that are computed and not exported, and that the coordinator could not be told of. After {@link #run}. */
+    public List<Unexported> unreported() {
+        lock.lock();
+        try {
+            return List.copyOf(unreported);
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -35,7 +35,12 @@ class SuccessionTest {
                 "job",
                 me,
                 new Succession.Options(
-                        Duration.ofSeconds(30), Duration.ZERO, single, InstantSource.system(), d -> sleeper.sleep(d)));
+                        Duration.ofSeconds(30),
+                        Duration.ZERO,
+                        single,
+                        InstantSource.system(),
+                        d -> sleeper.sleep(d),
+                        Patience.NONE));
     }
 
     private static List<String> ids(History history) throws Exception {
@@ -138,7 +143,8 @@ class SuccessionTest {
                 folder,
                 "job",
                 NEAR,
-                new Succession.Options(Duration.ofSeconds(30), Duration.ZERO, false, InstantSource.system(), d -> {}));
+                new Succession.Options(
+                        Duration.ofSeconds(30), Duration.ZERO, false, InstantSource.system(), d -> {}, Patience.NONE));
         assertThat(succession.generation()).isEqualTo(1);
         assertThat(tries.get()).isPositive();
     }
