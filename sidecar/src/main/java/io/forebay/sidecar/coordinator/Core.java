@@ -212,6 +212,7 @@ final class Core {
     /** The item has failed, and no attempt follows in this run; the log says so already. */
     void failForGood(
             int item, String key, int attempt, Failure failure, List<StepRun> steps, List<Unexported> unexported) {
+        boolean drains = draining();
         table.apply(item, ItemEvent.FAIL);
         pending.clear(item);
         tally.failed(key, attempt, failure, steps);
@@ -227,7 +228,7 @@ final class Core {
             startDrain(DrainCause.STOPPED, job.deadlines().drain(), false);
         }
         say("item " + key + " failed: " + failure.message());
-        if (toldReasons.add(failure.reason())) {
+        if (!drains && toldReasons.add(failure.reason())) {
             toTell.add("failed: " + Printable.name(key) + ": " + failure.reason() + ": "
                     + Printable.message(failure.message()) + " (told at once for the first " + failure.reason() + ")");
         }
