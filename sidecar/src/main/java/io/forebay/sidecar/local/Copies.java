@@ -57,6 +57,8 @@ public final class Copies {
     private final String token = Long.toHexString(ProcessHandle.current().pid());
 
     private final AtomicLong temporaries = new AtomicLong();
+    /** Listings are sorted: the next file mostly lies beside the last one. */
+    private volatile String madeFolder = "";
 
     /** @param tell hears what the user should know */
     public Copies(JobStores stores, Consumer<String> tell) {
@@ -122,7 +124,10 @@ public final class Copies {
         }
         var path = folder + "/" + InputNames.toPath(relative);
         var parent = path.substring(0, path.lastIndexOf('/'));
-        BufferFiles.folders(parent);
+        if (!parent.equals(madeFolder)) {
+            BufferFiles.folders(parent);
+            madeFolder = parent;
+        }
         if (entry.kind() == Entry.Kind.SYMLINK) {
             BufferFiles.link(String.valueOf(entry.meta().linkTarget()), path);
             tasks.done(0);

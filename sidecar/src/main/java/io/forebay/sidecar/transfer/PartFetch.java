@@ -385,11 +385,11 @@ final class PartFetch {
                 busy = false;
                 movedAt = tools.timing().nanos();
                 if (problem == null) {
-                    position += length;
+                    position += length; // nobody waits for this: who watches looks at the time now and then
                 } else {
                     bufferFailure = problem;
+                    changed.signalAll();
                 }
-                changed.signalAll();
             } finally {
                 lock.unlock();
             }

@@ -25,7 +25,8 @@ final class Connection implements AutoCloseable {
     private final SocketChannel channel;
     private final Wire wire;
     /** Flipped: holds what was read and not yet used. */
-    private final ByteBuffer ahead = ByteBuffer.allocateDirect(READ_AHEAD).limit(0);
+    private final ByteBuffer ahead;
+
     /** {@link System#nanoTime} by which the operation under way must make progress. Written by its thread, read by the watchdog. */
     private volatile long deadlineNanos = NEVER;
 
@@ -35,9 +36,21 @@ final class Connection implements AutoCloseable {
     /** Bytes of the current answer that have arrived. */
     private boolean answered;
 
-    Connection(SocketChannel channel, Wire wire) {
+    /** @param memory from {@link #memory}; nobody else uses it until {@link #takeMemory} */
+    Connection(SocketChannel channel, Wire wire, ByteBuffer memory) {
         this.channel = channel;
         this.wire = wire;
+        this.ahead = memory.clear().limit(0);
+    }
+
+    /** What a connection needs. Costs more than a request: it is zeroed, and freed by the collector. */
+    static ByteBuffer memory() {
+        return ByteBuffer.allocateDirect(READ_AHEAD);
+    }
+
+    /** For another connection. Called by the thread that used this one, after its last use. */
+    ByteBuffer takeMemory() {
+        return ahead;
     }
 
     /** A new exchange begins; each read or write of it may take this long. */
@@ -120,7 +133,7 @@ final class Connection implements AutoCloseable {
             result[0] = handshake.run();
             return 0;
         });
-        return new Connection(channel, result[0]);
+        return new Connection(channel, result[0], ahead);
     }
 
     /** What was read ahead first, then straight from the wire. @return -1 at the end */

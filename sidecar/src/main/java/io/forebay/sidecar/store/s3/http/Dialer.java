@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +48,14 @@ final class Dialer {
     /**
      * @param watched gets each connection as soon as it can hang
      * @param unwatched gets those that are replaced by what is built upon them, or that failed
+     * @param memory for the connection
      */
-    Connection dial(Consumer<Connection> watched, Consumer<Connection> unwatched) throws IOException {
+    Connection dial(Consumer<Connection> watched, Consumer<Connection> unwatched, Supplier<ByteBuffer> memory)
+            throws IOException {
         var channel = proxy.isPresent()
                 ? connect(proxy.get().host(), proxy.get().port())
                 : connect(origin.host(), origin.port());
-        var plain = new Connection(channel, new Wire.Plain(channel));
+        var plain = new Connection(channel, new Wire.Plain(channel), memory.get());
         boolean done = false;
         watched.accept(plain);
         try {

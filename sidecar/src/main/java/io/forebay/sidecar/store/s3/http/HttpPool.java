@@ -32,6 +32,9 @@ public final class HttpPool implements AutoCloseable {
     /** Of a body that its reader left: so much is read to save the connection. */
     private static final int MAX_DRAIN = 64 * 1024;
 
+    /** As many as there are requests that read. */
+    private static final int MAX_SPARE = 64;
+
     /**
      * One request.
      *
@@ -85,6 +88,9 @@ public final class HttpPool implements AutoCloseable {
     /** Most recently used last. Guarded by itself. */
     private final ArrayDeque<Connection> idle = new ArrayDeque<>();
 
+    /** Memory of closed connections. Guarded by itself. */
+    private final ArrayDeque<ByteBuffer> spare = new ArrayDeque<>();
+
     private final Set<Connection> watched = ConcurrentHashMap.newKeySet();
     private final Thread watchdog;
     private volatile boolean closed;
@@ -129,7 +135,7 @@ public final class HttpPool implements AutoCloseable {
                 }
             }
             try {
-                return on(dialer.dial(watched::add, watched::remove), request, body, reader);
+                return on(dialer.dial(watched::add, watched::remove, this::memory), request, body, reader);
             } catch (IOException e) {
                 interruption();
                 throw e;
@@ -167,6 +173,26 @@ public final class HttpPool implements AutoCloseable {
                 release(connection);
             } else {
                 connection.close();
+                giveBack(connection.takeMemory());
+            }
+        }
+    }
+
+    /** Of connections that are closed: some servers end each with its answer. */
+    private ByteBuffer memory() {
+        synchronized (spare) {
+            var kept = spare.pollLast();
+            if (kept != null) {
+                return kept;
+            }
+        }
+        return Connection.memory();
+    }
+
+    private void giveBack(ByteBuffer memory) {
+        synchronized (spare) {
+            if (spare.size() < MAX_SPARE) {
+                spare.addLast(memory);
             }
         }
     }

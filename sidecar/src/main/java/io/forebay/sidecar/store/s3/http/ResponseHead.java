@@ -101,16 +101,20 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
             }
             return new Framing.Chunked();
         }
-        var lengths = fields.getOrDefault("content-length", List.of()).stream()
-                .distinct()
-                .toList();
+        var lengths = fields.getOrDefault("content-length", List.of());
         if (lengths.isEmpty()) {
             return new Framing.UntilClose();
         }
-        if (lengths.size() > 1 || !LENGTH.matcher(lengths.getFirst()).matches()) {
+        var length = lengths.getFirst();
+        for (var other : lengths) {
+            if (!other.equals(length)) {
+                throw new ProtocolException("not a Content-Length: " + lengths);
+            }
+        }
+        if (!LENGTH.matcher(length).matches()) {
             throw new ProtocolException("not a Content-Length: " + lengths);
         }
-        return new Framing.Length(Long.parseLong(lengths.getFirst()));
+        return new Framing.Length(Long.parseLong(length));
     }
 
     /** Lines up to a bounded total. */

@@ -100,6 +100,19 @@ class HttpPoolTest {
     }
 
     @Test
+    @DisplayName("an answer to HEAD has no body, whatever its length says, and the connection is used again")
+    void head() throws Exception {
+        var server = closed(RawServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"));
+        var pool = pool(server.url(), 1);
+        for (int i = 0; i < 3; i++) {
+            var got = exchange(pool, "HEAD", null);
+            assertThat(got.headers().number("content-length")).isEqualTo(1000);
+            assertThat(got.body()).isEmpty();
+        }
+        assertThat(server.accepted).isEqualTo(1);
+    }
+
+    @Test
     @DisplayName("answers are read however servers write them")
     void lenient() throws Exception {
         assertThat(get("HTTP/1.1 200 OK\nContent-Length: 2\n\nok").body()).isEqualTo("ok");
