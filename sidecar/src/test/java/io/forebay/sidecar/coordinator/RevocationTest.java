@@ -84,7 +84,8 @@ class RevocationTest {
     @EnumSource(
             value = RunMode.class,
             names = {"RUN", "RESUME", "CONTINUE"})
-    @DisplayName("D6 the next run does the items again whose records were taken back, whatever its kind, also one that would only be told again")
+    @DisplayName(
+            "D6 the next run does the items again whose records were taken back, whatever its kind, also one that would only be told again")
     void doneAgain(RunMode mode) throws Exception {
         var first = recorded().getFirst();
         assertThat(revoke(first, first)).as("named twice, it is one item").isEqualTo(new Outcome(1, 0));
@@ -97,7 +98,8 @@ class RevocationTest {
     }
 
     @Test
-    @DisplayName("D6 a record that is not the newest any more is not taken back: the item has been done again since somebody looked")
+    @DisplayName(
+            "D6 a record that is not the newest any more is not taken back: the item has been done again since somebody looked")
     void outOfDate() throws Exception {
         var first = recorded().getFirst();
         revoke(first);
