@@ -69,7 +69,9 @@ public record Command(List<String> argv, Map<String, String> environment) {
         var lines = Files.readAllLines(cost);
         var figures = lines.getLast().strip().split(" ");
         return new Sample(
-                seconds, Double.parseDouble(figures[0]) + Double.parseDouble(figures[1]), Long.parseLong(figures[2]));
+                seconds,
+                Double.parseDouble(figures[0]) + Double.parseDouble(figures[1]),
+                watch.memoryKib(Long.parseLong(figures[2])));
     }
 
     /** Where the output of the last command lies that was timed there. */

@@ -7,13 +7,18 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 
-/** What counts as the time of one run. Used by one thread, for one run after the other. */
+/** What counts as the time of one run, and as its memory. Used by one thread, for one run after the other. */
 public interface Stopwatch {
     /** Right before the process is started. */
     void start();
 
     /** Seconds until now, which is right after its end; greater than 0. */
     double stop();
+
+    /** What counts as its memory, KiB. @param peakKib most that any of its processes had */
+    default long memoryKib(long peakKib) throws IOException {
+        return peakKib;
+    }
 
     /** The whole process, its start included. */
     static Stopwatch whole() {

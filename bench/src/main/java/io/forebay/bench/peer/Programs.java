@@ -220,7 +220,7 @@ public record Programs(Path root, Path cache) {
         var cp = durable
                 ? List.of("sh", "-c", "cp \"$1\" \"$2\" && sync \"$2\"", "sh", file.toString(), target)
                 : List.of("cp", file.toString(), target);
-        all.add(Contender.peer(durable ? "cp, sync" : "cp", new Command(cp, Map.of())));
+        all.add(Contender.peer(durable ? "cp and sync" : "cp", new Command(cp, Map.of())));
         var rsync = Path.of("/usr/bin/rsync");
         ifThere(rsync, Contender.peer("rsync", new Command(rsync(durable, file.toString(), target), Map.of())))
                 .ifPresent(all::add);
@@ -279,5 +279,17 @@ public record Programs(Path root, Path cache) {
                         S3Server.BUCKET + "/" + prefix,
                         result.toString(),
                         seconds)));
+    }
+
+    /** A worker's process until it serves steps; what it leaves in the folder is described in {@code bench/programs/serving.sh}. */
+    public Contender serving(Path job, Path folder) {
+        return Contender.forebay(new Command(
+                List.of(
+                        "sh",
+                        root.resolve("bench/programs/serving.sh").toString(),
+                        forebayProgram(),
+                        job.toString(),
+                        folder.toString()),
+                Map.of()));
     }
 }

@@ -31,7 +31,7 @@ record PosixCopy(String id, String title, boolean in, long bytes, double goal) i
                     in ? id + (cold ? ", cold" : ", cached") : id,
                     title,
                     size / (double) (1 << 20),
-                    new Goal.OfBestPeer(goal));
+                    new Goal.OfBestPeer(goal, in ? "cp" : "cp and sync"));
             var contest = new Contest(subject, contenders, Check.equal(truth, result), result)
                     .timedBy(Stopwatch.sinceBirthOf(result.resolve("f000000")));
             outcomes.add(shop.referee().judge(cold ? contest.after(forget(truth.resolve("f000000"))) : contest));
