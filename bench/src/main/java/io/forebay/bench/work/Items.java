@@ -38,10 +38,11 @@ record Items(String id, String title, int items, int slots, double mostMilliseco
         }
         var outcome = shop.referee()
                 .judge(new Contest(
-                        new Subject(id, title, 0, new Goal.MillisecondsAnItem(mostMilliseconds, count)),
-                        contenders,
-                        Check.none(),
-                        result));
+                                new Subject(id, title, 0, new Goal.MillisecondsAnItem(mostMilliseconds, count)),
+                                contenders,
+                                Check.none(),
+                                result)
+                        .atOnce());
         Trees.delete(in);
         return List.of(outcome);
     }

@@ -38,10 +38,11 @@ record Listings(String id, String title, int objects) implements Benchmark {
             var contenders = shop.programs().list(server.endpoint(), ObjectLister.PREFIX, job);
             return List.of(shop.referee()
                     .judge(new Contest(
-                            new Subject(id, title, 0, new Goal.OfBestPeer(1.0), new Goal.Resident(256)),
-                            contenders,
-                            Check.told(count),
-                            shop.disk().resolve("result"))));
+                                    new Subject(id, title, 0, new Goal.OfBestPeer(1.0), new Goal.Resident(256)),
+                                    contenders,
+                                    Check.told(count),
+                                    shop.disk().resolve("result"))
+                            .atOnce()));
         }
     }
 }
