@@ -21,6 +21,8 @@ import java.util.Locale;
 /** What {@code bench/run} starts; its options are described there. */
 public final class Main {
     private static final String LOOPS = "inner";
+    /** For each contest of benchmarks that are named, where all together would give it less. */
+    private static final Duration ALONE = Duration.ofMinutes(3);
 
     private Path root = Path.of("");
     private Path cache = Path.of("");
@@ -110,7 +112,10 @@ public final class Main {
         var programs = new Programs(root.toAbsolutePath(), cache);
         int all = Benchmarks.all().stream().mapToInt(Benchmark::contests).sum();
         int contests = chosen.stream().mapToInt(Benchmark::contests).sum();
-        var effort = new Effort(new Budget(whole.multipliedBy(contests).dividedBy(all), contests), rounds, scale);
+        var share = whole.multipliedBy(contests).dividedBy(all);
+        var alone = ALONE.multipliedBy(contests);
+        var time = contests == all || share.compareTo(alone) > 0 ? share : alone;
+        var effort = new Effort(new Budget(time.compareTo(whole) < 0 ? time : whole, contests), rounds, scale);
         var page = new Report(root.resolve("docs"));
         for (var benchmark : chosen) {
             System.out.println("== " + benchmark.id() + ": " + benchmark.title());
@@ -120,8 +125,8 @@ public final class Main {
                     page.replace(benchmark.id(), outcomes);
                 }
                 outcomes.forEach(Main::tell);
-            } catch (WrongResult | CommandFailed e) {
-                System.err.println("bench: " + e.getMessage());
+            } catch (WrongResult | CommandFailed | IOException e) {
+                System.err.println("bench: " + benchmark.id() + ": " + e.getMessage());
                 code = e instanceof WrongResult || code == 1 ? 1 : 70;
             }
         }

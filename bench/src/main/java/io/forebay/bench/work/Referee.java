@@ -62,11 +62,9 @@ final class Referee {
     private void round(Contest contest, List<Run> runs, int number)
             throws IOException, InterruptedException, CommandFailed, WrongResult {
         var order = new ArrayList<>(contest.contenders());
+        order.removeIf(c -> c.once() && number != 0);
         Collections.rotate(order, number);
         for (var contender : order) {
-            if (contender.once() && number != 0) {
-                continue;
-            }
             Trees.empty(contest.result());
             if (contest.before().isPresent()) {
                 contest.before().get().timed(scratch);
