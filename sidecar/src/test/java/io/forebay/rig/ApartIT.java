@@ -68,7 +68,10 @@ class ApartIT extends ApartTest {
                 .containsPattern("\nforebay_staged_bytes_total [1-9]")
                 .containsPattern("\nforebay_buffer_used_bytes [1-9]");
         var status = rig.command("status", apart.manifest().toString());
-        assertThat(status.out()).as("of the records").contains("0 of 6 items done").contains("6 files, 42 B");
+        assertThat(status.out())
+                .as("of the records")
+                .contains("0 of 6 items done")
+                .contains("6 files, 42 B");
         touch("go");
 
         var result = rig.await(coordinator);
