@@ -509,9 +509,9 @@ final class Ledger {
         return waiting.size();
     }
 
-    /** Whether something of ours may still leave and make room for what waits. */
+    /** Whether something of ours may still leave and make room for what waits. Clean data that would have left by {@link #grant}. */
     boolean anythingMayLeave() {
-        return tiers.stream().anyMatch(t -> t.liveItems > 0 || t.clean > 0 || t.leaving > 0);
+        return tiers.stream().anyMatch(t -> t.liveItems > 0 || t.leaving > 0);
     }
 
     private void add(Claim claim, int sign) {

@@ -12,7 +12,14 @@ import java.nio.file.Path;
  * uses it is interrupted; workers in this process call the coordinator on threads that drains and cancels interrupt. Thread-safe.
  */
 final class ScratchFile implements AutoCloseable {
+    /** Room taken before it is needed: others may fill the file system while a job runs, and what is noted meanwhile must find room. */
+    private static final int AHEAD_BYTES = 256 << 10;
+
     private final RandomAccessFile file;
+    /** Where the next append goes. */
+    private long end;
+    /** Where the zeros behind it end. */
+    private long room;
 
     ScratchFile(Path folder) throws IOException {
         var path = Files.createTempFile(folder, "spool-", "");
@@ -20,7 +27,7 @@ final class ScratchFile implements AutoCloseable {
         Files.delete(path);
     }
 
-    /** Fills the buffer, which has an array. @return bytes read: fewer than asked only at the end of the file */
+    /** Fills the buffer, which has an array. @return bytes read: fewer than asked only at the end of the file; zeros behind what was appended */
     synchronized int read(ByteBuffer into, long position) throws IOException {
         file.seek(position);
         int total = 0;
@@ -43,12 +50,30 @@ final class ScratchFile implements AutoCloseable {
     }
 
     private synchronized void append(byte[] bytes, int offset, int length) throws IOException {
-        file.seek(file.length());
+        file.seek(end);
         file.write(bytes, offset, length);
+        end += length;
+        if (room - end < AHEAD_BYTES / 4) {
+            takeRoom();
+        }
     }
 
-    /** Writes behind what is there; not buffered. */
+    private synchronized void takeRoom() {
+        try {
+            long from = Math.max(room, end);
+            int zeros = Math.toIntExact(end + AHEAD_BYTES - from);
+            file.seek(from);
+            file.write(new byte[zeros]);
+            room = from + zeros;
+        } catch (IOException e) {
+            // No space now: the next append finds some, or tells.
+            return;
+        }
+    }
+
+    /** Writes behind what was appended before; not buffered. For files that nothing is written to but this. */
     OutputStream end() {
+        takeRoom();
         return new OutputStream() {
             @Override
             public void write(int b) throws IOException {
@@ -65,6 +90,9 @@ final class ScratchFile implements AutoCloseable {
     /** Back to empty. */
     synchronized void clear() throws IOException {
         file.setLength(0);
+        end = 0;
+        room = 0;
+        takeRoom();
     }
 
     @Override

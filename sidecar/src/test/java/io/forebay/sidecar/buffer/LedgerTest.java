@@ -123,6 +123,22 @@ class LedgerTest {
     }
 
     @Test
+    @DisplayName("I6 clean data whose place would not be enough is nothing to wait for")
+    void cleanDataIsNotWaitedFor() throws NeverFitsException {
+        var done = one.request(100, 100, 0);
+        one.grant();
+        one.observe(done, 100);
+        one.retire(done);
+        one.setAvailable(0, 150);
+        var claim = one.request(200, 200, 0);
+        assertThat(one.grant()).isEmpty();
+        assertThat(one.anythingMayLeave()).isFalse();
+        one.setAvailable(0, 200);
+        assertThat(one.grant()).containsExactly(claim);
+        assertThat(one.takeEvicted()).containsExactly(done);
+    }
+
+    @Test
     @DisplayName("C8 a closed tier takes nothing, the next one does")
     void passesOverAClosedTier() throws NeverFitsException {
         two.setOpen(0, false);
