@@ -20,12 +20,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What an attempt may leave, and how it ended. Decides under the core's lock; answers when the decision is durable. */
 final class Commits {
     /** Uncounted ends of one item after which they count: nothing goes on for ever. */
     private static final int MOST_SETBACKS = 20;
+    /** Reasons of attempts that a worker ended because it was told to. */
+    private static final Set<String> ENDED_BY_ORDER = Set.of("Cancelled", "Stopped");
     /** Items that a dying runner took along report within this. */
     private static final long SAME_DEATH_NANOS = 30_000_000_000L;
 
@@ -190,7 +193,7 @@ final class Commits {
 
     private End end(Held h, ItemEnded e) {
         var residue = core.residues.get(h.item);
-        var failure = e.failure();
+        var failure = inForce(e.failure());
         if (failure == null && residue != null && residue.decided != null && !residue.decided.success()) {
             // Never a failed attempt as Done, whatever the worker says.
             failure = new Failure(
@@ -212,6 +215,24 @@ final class Commits {
             return new End(new Ended(false, false), complete(h, e));
         }
         return failed(h, residue, failure, e);
+    }
+
+    /**
+     * A worker that heard an earlier coordinator's order to end, and stopped because of it, reports here. What that coordinator did not live
+     * to record does not bind this one: the item is run again.
+     */
+    private @Nullable Failure inForce(@Nullable Failure failure) {
+        if (failure == null || core.draining() || !ENDED_BY_ORDER.contains(failure.reason())) {
+            return failure;
+        }
+        return new Failure(
+                failure.reason(),
+                failure.message() + ", by a coordinator that did not live to end it",
+                ExitCode.PASSING.number(),
+                false,
+                false,
+                false,
+                false);
     }
 
     private static boolean onCloseOnly(@Nullable OutputsOnRecord residue, List<StagedOutput> published) {

@@ -1129,6 +1129,44 @@ class CoordinatorTest {
     }
 
     @Test
+    @DisplayName(
+            "C2 what a worker stopped by the order of a coordinator that was killed since is run again under its successor, uncounted")
+    void orderOfTheDead() throws Exception {
+        rig.inputs(1);
+        maker.retryItem = 0;
+        var cancelled = new Failure("Cancelled", "the job was cancelled", 130, false, true, false, false);
+        var worker = rig.worker("w0");
+        var first = start(RunMode.RUN);
+        worker.register(first);
+        var lease = worker.lease(first, 1).getFirst();
+        first.drain(DrainCause.TERMINATED, Duration.ofSeconds(20), true);
+        assertThat(worker.renew(first).drain()).isNotNull();
+        first.close();
+        try (var second = start(RunMode.CONTINUE)) {
+            worker.register(second);
+            assertThat(worker.failed(second, lease, cancelled, List.of()).again()).isTrue();
+            rig.pass(CoordinatorRig.LEASE);
+            worker.register(second);
+            assertThat(worker.carryAll(second)).isEqualTo(1);
+            assertThat(second.await()).returns(ExitCode.DURABLE, Summary::code).returns(1L, Summary::done);
+        }
+    }
+
+    @Test
+    @DisplayName("a job that is cancelled lists what its workers stopped as failed")
+    void orderOfTheLiving() throws Exception {
+        rig.inputs(1);
+        var cancelled = new Failure("Cancelled", "the job was cancelled", 130, false, true, false, false);
+        try (var coordinator = start(RunMode.RUN)) {
+            var worker = worker(coordinator, "w0");
+            var lease = worker.lease(coordinator, 1).getFirst();
+            coordinator.drain(DrainCause.TERMINATED, Duration.ofSeconds(20), true);
+            assertThat(worker.failed(coordinator, lease, cancelled, List.of()).again()).isFalse();
+            assertThat(coordinator.await()).returns(ExitCode.CANCELLED_BY_TERM, Summary::code);
+        }
+    }
+
+    @Test
     @DisplayName("a run that has ended is only told again: workers are sent home, whatever they hold")
     void toldAgain() throws Exception {
         rig.inputs(2);
