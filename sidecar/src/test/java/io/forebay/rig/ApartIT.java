@@ -356,22 +356,28 @@ class ApartIT extends ApartTest {
     void coordinatorDiesDraining() throws Exception {
         items(6);
         rig.job(script(waitIf("a", "go")), "  workers: {slots: 2}");
-        var first = apart.lease("4s").coordinator("--run-id", "one");
-        var a = worker("a");
-        awaiting("a computes", () -> ranBy("a").size() == 2);
-        signal(first, "TERM");
-        awaiting("it drains", () -> apart.get("/status", ApartRig.TOKEN).contains("Draining"));
-        first.destroyForcibly().waitFor();
-        touch("go");
-        var second = apart.coordinatorAgain("--run-id", "one");
-        var b = worker("b");
+        var first = apart.lease("10s").coordinator("--run-id", "one");
+        try (var cable = new Cable(apart.port())) {
+            rig.environment("WHO", "a");
+            var a = apart.workerOf(cable.end(), "a");
+            awaiting("a computes", () -> ranBy("a").size() == 2);
+            // Else the drain may be over, and the run ended as cancelled, before it is killed.
+            cable.cut();
+            signal(first, "TERM");
+            awaiting("it drains", () -> apart.get("/status", ApartRig.TOKEN).contains("Draining"));
+            first.destroyForcibly().waitFor();
+            touch("go");
+            var second = apart.coordinatorAgain("--run-id", "one");
+            cable.mend();
+            var b = worker("b");
 
-        var result = rig.await(second);
-        var ofA = rig.await(a);
+            var result = rig.await(second);
+            var ofA = rig.await(a);
 
-        assertThat(result.exit()).as(result.all() + ofA.all()).isZero();
-        assertThat(rig.await(b).exit()).isZero();
-        assertEachPublishedOnce(6);
+            assertThat(result.exit()).as(result.all() + ofA.all()).isZero();
+            assertThat(rig.await(b).exit()).isZero();
+            assertEachPublishedOnce(6);
+        }
     }
 
     private static boolean works(String... program) throws IOException, InterruptedException {

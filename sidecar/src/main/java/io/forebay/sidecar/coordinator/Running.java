@@ -367,9 +367,6 @@ final class Running implements AutoCloseable {
                     codes.add(code.get());
                 }
             }
-            if (toldAgain != null) {
-                codes.add(ExitCode.of(toldAgain.code()));
-            }
             if (core.tally.unexportedCount() > 0) {
                 codes.add(ExitCode.NOT_DURABLE);
             }
@@ -385,8 +382,12 @@ final class Running implements AutoCloseable {
             }
             var all = new ArrayList<>(notices);
             all.addAll(end.problems);
+            // A run that is told again ended as it ended: its code has all that came together then.
+            var code = toldAgain != null && end.codes.isEmpty()
+                    ? ExitCode.of(toldAgain.code())
+                    : ExitCode.strongest(codes);
             return new Told(new Summary(
-                    ExitCode.strongest(codes),
+                    code,
                     cause(),
                     core.table.size(),
                     done,

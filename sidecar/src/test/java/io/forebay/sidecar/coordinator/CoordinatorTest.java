@@ -1153,7 +1153,7 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("a job that is cancelled lists what its workers stopped as failed")
+    @DisplayName("what workers stop of a job that is cancelled is not run again, and it is told again with the same code")
     void orderOfTheLiving() throws Exception {
         rig.inputs(1);
         var cancelled = new Failure("Cancelled", "the job was cancelled", 130, false, true, false, false);
@@ -1162,6 +1162,9 @@ class CoordinatorTest {
             var lease = worker.lease(coordinator, 1).getFirst();
             coordinator.drain(DrainCause.TERMINATED, Duration.ofSeconds(20), true);
             assertThat(worker.failed(coordinator, lease, cancelled, List.of()).again()).isFalse();
+            assertThat(coordinator.await()).returns(ExitCode.CANCELLED_BY_TERM, Summary::code);
+        }
+        try (var coordinator = start(RunMode.CONTINUE)) {
             assertThat(coordinator.await()).returns(ExitCode.CANCELLED_BY_TERM, Summary::code);
         }
     }
