@@ -1144,7 +1144,8 @@ class CoordinatorTest {
         first.close();
         try (var second = start(RunMode.CONTINUE)) {
             worker.register(second);
-            assertThat(worker.failed(second, lease, cancelled, List.of()).again()).isTrue();
+            assertThat(worker.failed(second, lease, cancelled, List.of()).again())
+                    .isTrue();
             rig.pass(CoordinatorRig.LEASE);
             worker.register(second);
             assertThat(worker.carryAll(second)).isEqualTo(1);
@@ -1153,7 +1154,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("what workers stop of a job that is cancelled is not run again, and it is told again with the same code")
+    @DisplayName(
+            "what workers stop of a job that is cancelled is not run again, and it is told again with the same code")
     void orderOfTheLiving() throws Exception {
         rig.inputs(1);
         var cancelled = new Failure("Cancelled", "the job was cancelled", 130, false, true, false, false);
@@ -1161,7 +1163,8 @@ class CoordinatorTest {
             var worker = worker(coordinator, "w0");
             var lease = worker.lease(coordinator, 1).getFirst();
             coordinator.drain(DrainCause.TERMINATED, Duration.ofSeconds(20), true);
-            assertThat(worker.failed(coordinator, lease, cancelled, List.of()).again()).isFalse();
+            assertThat(worker.failed(coordinator, lease, cancelled, List.of()).again())
+                    .isFalse();
             assertThat(coordinator.await()).returns(ExitCode.CANCELLED_BY_TERM, Summary::code);
         }
         try (var coordinator = start(RunMode.CONTINUE)) {
