@@ -3,6 +3,8 @@ package io.forebay.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.forebay.testing.Wait;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +22,7 @@ class RestartIT extends RigTest {
     }
 
     /** Completion records, read as plain text. */
-    private long recorded() throws java.io.IOException {
+    private long recorded() throws IOException {
         long n = 0;
         try (var logs = Files.newDirectoryStream(rig.records(), "log-*")) {
             for (var log : logs) {
@@ -159,7 +161,14 @@ class RestartIT extends RigTest {
                 "echo $FOREBAY_NAME >> \"" + ran + "\"; sleep 0.3; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
                 "  workers: {slots: 2}");
         var process = rig.startRun("--progress", "none");
-        eventually("some items are done", () -> Files.exists(rig.results().resolve("f10")));
+        // Not by a name: any item may be the first.
+        eventually("some items are on record", () -> {
+            try {
+                return Files.isDirectory(rig.records()) && recorded() >= 4;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().waitFor();
         Wait.until(
