@@ -2,18 +2,19 @@ package io.forebay.sidecar.records;
 
 import io.forebay.api.value.StoreUri;
 import io.forebay.sidecar.records.LogEntry.Completed;
+import io.forebay.sidecar.records.LogEntry.Revoked;
 import io.forebay.sidecar.records.LogEntry.Started;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.Set;
 
 /** Which items of a job need nothing any more, as its records say now; also while the job runs. */
 public final class DurableItems {
     private final RecordsFolder folder;
 
-    private DurableItems(RecordsFolder folder) {
+    DurableItems(RecordsFolder folder) {
         this.folder = folder;
     }
 
@@ -30,18 +31,23 @@ public final class DurableItems {
      * @throws RecordsDamagedException they do not say what they once said
      */
     public Set<String> among(Set<String> items) throws StoreException, RecordsDamagedException, InterruptedException {
-        var found = new HashSet<String>();
-        History.of(folder).replay(Set.of("started", "completed")::contains, entry -> {
-            if (entry instanceof Started started && started.fresh()) {
-                found.clear();
-            } else if (entry instanceof Completed c && items.contains(c.id())) {
-                if (c.unexported().isEmpty()) {
-                    found.add(c.id());
-                } else {
-                    found.remove(c.id());
+        var found = new HashMap<String, Completion>();
+        History.of(folder).replay(Set.of("started", "completed", "revoked")::contains, entry -> {
+            switch (entry) {
+                case Started e when e.fresh() -> found.clear();
+                case Completed e when items.contains(e.id()) -> {
+                    if (e.unexported().isEmpty()) {
+                        found.put(e.id(), new Completion(e.generation(), e.attempt()));
+                    } else {
+                        found.remove(e.id());
+                    }
                 }
+                case Revoked e -> found.remove(e.id(), new Completion(e.generation(), e.attempt()));
+                default -> {}
             }
         });
-        return found;
+        return found.keySet();
     }
+
+    private record Completion(int generation, int attempt) {}
 }
