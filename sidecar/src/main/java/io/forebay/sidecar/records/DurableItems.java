@@ -35,7 +35,8 @@ public final class DurableItems {
         History.of(folder).replay(Set.of("started", "completed", "revoked")::contains, entry -> {
             switch (entry) {
                 case Started e when e.fresh() -> found.clear();
-                case Completed e when items.contains(e.id()) -> {
+                case Completed e
+                when items.contains(e.id()) -> {
                     if (e.unexported().isEmpty()) {
                         found.put(e.id(), new Completion(e.generation(), e.attempt()));
                     } else {

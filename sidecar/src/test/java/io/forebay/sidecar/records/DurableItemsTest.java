@@ -66,16 +66,21 @@ class DurableItemsTest {
     }
 
     @Test
-    @DisplayName("D1 what was done again after it was taken back is durable; taking back an older record changes nothing")
+    @DisplayName(
+            "D1 what was done again after it was taken back is durable; taking back an older record changes nothing")
     void doneAgain() throws Exception {
         write(completed("a", 1), revoked("a", 1), completed("a", 2), revoked("a", 1));
         assertThat(durable()).containsExactly("a");
     }
 
     @Test
-    @DisplayName("D1 a record that names outputs which are not exported makes no item durable, nor does another job's item")
+    @DisplayName(
+            "D1 a record that names outputs which are not exported makes no item durable, nor does another job's item")
     void unexported() throws Exception {
-        write(completed("a", 1), completed("a", 2, new Unexported("a", "out", "f", "file:///f", 1, "full", null)), completed("z", 1));
+        write(
+                completed("a", 1),
+                completed("a", 2, new Unexported("a", "out", "f", "file:///f", 1, "full", null)),
+                completed("z", 1));
         assertThat(durable()).isEmpty();
     }
 }
