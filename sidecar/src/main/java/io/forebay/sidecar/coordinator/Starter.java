@@ -1,6 +1,7 @@
 package io.forebay.sidecar.coordinator;
 
 import io.forebay.api.job.Job;
+import io.forebay.api.name.Printable;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.link.CoordinatorLink.LinkException;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Starter {
     private static final Set<String> RUNS = Set.of("started", "planned", "ended", "revoked");
+
+    /** Each in a line of its own. */
+    private static final int NAMED_UNUSABLE = 5;
 
     private final Job job;
     private final Stores stores;
@@ -153,6 +157,7 @@ final class Starter {
         record(core, plan, takenOver, newRun, fresh);
         tellWhatIsSkipped(core, takenOver);
         notices.addAll(plan.totals().warnings());
+        tellUnusable(plan);
         var caretaker = new Caretaker(core, stores, folder.retry());
         caretaker.tidyStrays(truth.strays);
         boolean workersGone = started == null || options.localWorker() && succession.predecessorDead();
@@ -196,6 +201,28 @@ final class Starter {
                     t.warnings()));
         }
         core.awaitDurable(core.log.last());
+    }
+
+    /** The run ends with a failure because of them: it should not take another command to learn of which. */
+    private void tellUnusable(Plan plan) {
+        long unusable = plan.totals().unusable();
+        if (unusable == 0) {
+            return;
+        }
+        int named = 0;
+        for (var left : plan.leftOut()) {
+            if (left.unusable() && named == NAMED_UNUSABLE) {
+                break;
+            }
+            if (left.unusable()) {
+                notices.add("left out of input " + left.input() + ": " + Printable.name(left.key()) + ": "
+                        + Printable.message(left.why()));
+                named++;
+            }
+        }
+        if (unusable > named) {
+            notices.add((unusable - named) + " more files that can be no input are left out; forebay plan names them");
+        }
     }
 
     private void tellWhatIsSkipped(Core core, @Nullable Planned takenOver) {

@@ -3,6 +3,11 @@ package io.forebay.sidecar.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.forebay.testing.ListingOnly;
+import io.forebay.sidecar.store.Stores;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.ListRequest;
+import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.message.Messages.WorkerCounters;
@@ -81,6 +86,34 @@ class CoordinatorTest {
         assertThat(bucket.keys().stream().filter(k -> k.startsWith("out/"))).hasSize(25);
         assertThat(bucket.text("out/007.nii")).isEqualTo("output of 007.nii by 1");
         assertThat(bucket.stagedHandles()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("N3 what a listing left out is told by name as the run begins, the rest is run, and the run ends with 65")
+    void leftOutIsTold() throws Exception {
+        maker.records = StoreUri.parse("s3://elsewhere/records/");
+        bucket.set("in/ok", "input");
+        var strange = new ListingOnly() {
+            @Override
+            public void list(ListRequest request, EntrySink sink) throws StoreException, InterruptedException {
+                for (int i = 0; i < 7; i++) {
+                    sink.leftOut("in/\udcff" + i + "\n.txt", "the key is not UTF-8, which S3 keys must be");
+                }
+                bucket.list(request, sink);
+            }
+        };
+        var stores = new Stores(List.of(), (root, access) -> root.authority().equals("elsewhere") ? bucket : strange);
+        try (var coordinator = Coordinator.open(maker.job(), stores, rig.options(RunMode.RUN))) {
+            coordinator.start();
+            assertThat(coordinator.notices())
+                    .filteredOn(n -> n.contains("left out"))
+                    .hasSize(6)
+                    .contains(
+                            "left out of input chunks: \\xff0\\u000a.txt: the key is not UTF-8, which S3 keys must be",
+                            "2 more files that can be no input are left out; forebay plan names them");
+            assertThat(worker(coordinator, "w0").carryAll(coordinator)).isEqualTo(1);
+            assertThat(coordinator.await().code()).isEqualTo(ExitCode.NO_INPUT);
+        }
     }
 
     @Test

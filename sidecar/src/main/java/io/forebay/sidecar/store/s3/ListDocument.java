@@ -1,14 +1,16 @@
 package io.forebay.sidecar.store.s3;
 
+import io.forebay.api.name.NameBytes;
 import io.forebay.sidecar.store.s3.Lookups.Listed;
 import io.forebay.sidecar.store.s3.Lookups.Page;
 import io.forebay.sidecar.store.s3.http.Headers;
 import java.net.ProtocolException;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -117,10 +119,26 @@ final class ListDocument implements XmlElements.Sink {
     private static Listed decoded(Listed listed) {
         return listed.key().indexOf('%') < 0 && listed.key().indexOf('+') < 0
                 ? listed
-                : new Listed(
-                        URLDecoder.decode(listed.key(), StandardCharsets.UTF_8),
-                        listed.size(),
-                        listed.etag(),
-                        listed.lastModifiedMillis());
+                : new Listed(decoded(listed.key()), listed.size(), listed.etag(), listed.lastModifiedMillis());
+    }
+
+    /** Not by {@link java.net.URLDecoder}, which makes the same of all bytes that are not UTF-8. */
+    private static String decoded(String key) {
+        var in = NameBytes.encode(key);
+        var out = new byte[in.length];
+        int length = 0;
+        for (int i = 0; i < in.length; i++) {
+            if (in[i] != '%') {
+                out[length++] = in[i] == '+' ? (byte) ' ' : in[i];
+                continue;
+            }
+            if (i + 2 >= in.length) {
+                throw new IllegalArgumentException("it ends within an escape");
+            }
+            out[length++] = (byte) (HexFormat.fromHexDigit(in[i + 1]) << 4 | HexFormat.fromHexDigit(in[i + 2]));
+            i += 2;
+        }
+        var text = new String(out, 0, length, StandardCharsets.UTF_8);
+        return text.indexOf('\uFFFD') < 0 ? text : NameBytes.decode(Arrays.copyOf(out, length));
     }
 }

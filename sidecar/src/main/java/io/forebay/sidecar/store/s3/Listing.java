@@ -1,5 +1,6 @@
 package io.forebay.sidecar.store.s3;
 
+import io.forebay.api.name.NameBytes;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.FileMeta;
 import io.forebay.sidecar.store.ListRequest;
@@ -113,7 +114,10 @@ final class Listing {
 
     private void take(String folder, String prefix, Listed object) throws StoreException, InterruptedException {
         var key = object.key();
-        if (!key.startsWith(prefix)) {
+        if (!NameBytes.isUtf8(key)) {
+            // No request can name it: servers that keep files as they are list what they cannot be asked for.
+            sink.leftOut(key, "the key is not UTF-8, which S3 keys must be");
+        } else if (!key.startsWith(prefix)) {
             sink.leftOut(key, "the server listed it although it does not begin with '" + prefix + "'");
         } else if (key.equals(folder)) {
             return;

@@ -29,6 +29,7 @@ interface Lookups {
     /**
      * One object of a listing.
      *
+     * @param key bytes of it that are not UTF-8 as {@link io.forebay.api.name.NameBytes} writes them
      * @param size bytes
      * @param etag without quotes; empty if the server tells none
      * @param lastModifiedMillis in whole seconds; -1: not told

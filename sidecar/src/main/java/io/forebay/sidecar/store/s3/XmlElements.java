@@ -1,11 +1,14 @@
 package io.forebay.sidecar.store.s3;
 
+import io.forebay.api.name.NameBytes;
 import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 
 /**
- * Reads what S3 servers answer: elements in UTF-8 (XML 1.0, fifth edition), without looking at attributes. There are no document types, hence no
+ * Reads what S3 servers answer: elements in UTF-8 (XML 1.0, fifth edition), without looking at attributes. Bytes that are not UTF-8 become the
+ * lone surrogates of {@link NameBytes}. There are no document types, hence no
  * entities but the five that need none. Characters that XML 1.0 forbids are taken where they are references. Stateless but for one document.
  *
  * <p>The JDK's own parsers take longer to start than to read a page of a listing.
@@ -251,8 +254,10 @@ final class XmlElements {
         throw malformed("'" + token + "' is missing");
     }
 
+    /** What is not UTF-8 stays recognisable, as {@link NameBytes} writes it: two keys never become one. */
     private String utf8(int from, int to) {
-        return new String(document, from, to - from, StandardCharsets.UTF_8);
+        var text = new String(document, from, to - from, StandardCharsets.UTF_8);
+        return text.indexOf('\uFFFD') < 0 ? text : NameBytes.decode(Arrays.copyOfRange(document, from, to));
     }
 
     private ProtocolException malformed(String what) {

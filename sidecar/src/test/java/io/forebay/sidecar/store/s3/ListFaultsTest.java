@@ -252,4 +252,26 @@ class ListFaultsTest extends ScriptedTest {
         assertThat(told.keys()).containsExactly("in/1");
         assertThat(told.leftOut).containsOnlyKeys("other/2");
     }
+
+    /** An element of a listing. */
+    private static String object(String key, int size, String etag) {
+        return "<Contents><Key>" + key + "</Key><LastModified>2020-01-01T00:00:00Z</LastModified><ETag>&quot;" + etag
+                + "&quot;</ETag><Size>" + size + "</Size></Contents>";
+    }
+
+    @Test
+    @DisplayName("N3 keys that are not UTF-8 are left out, each by its own name; the others are told")
+    void notUtf8() throws Exception {
+        put("in/ok");
+        server.on(
+                LIST,
+                (r, s) -> edited(
+                        s.answer(r),
+                        "</ListBucketResult>",
+                        object("in/%FF.txt", 1, "a") + object("in/%FE.txt", 1, "b") + "</ListBucketResult>"));
+        var told = list("in/");
+        assertThat(told.keys()).containsExactly("in/ok");
+        assertThat(told.leftOut).containsOnlyKeys("in/\udcff.txt", "in/\udcfe.txt");
+        assertThat(told.leftOut.get("in/\udcff.txt")).isEqualTo("the key is not UTF-8, which S3 keys must be");
+    }
 }
