@@ -3,10 +3,6 @@ package io.forebay.sidecar.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.forebay.testing.ListingOnly;
-import io.forebay.sidecar.store.Stores;
-import io.forebay.sidecar.store.StoreException;
-import io.forebay.sidecar.store.ListRequest;
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.Unexported;
@@ -16,9 +12,13 @@ import io.forebay.sidecar.link.CoordinatorLink.LinkException;
 import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.ProcessIdentity;
+import io.forebay.sidecar.store.ListRequest;
+import io.forebay.sidecar.store.StoreException;
+import io.forebay.sidecar.store.Stores;
 import io.forebay.testing.CoordinatorRig;
 import io.forebay.testing.CoordinatorRig.JobMaker;
 import io.forebay.testing.FakeWorker;
+import io.forebay.testing.ListingOnly;
 import io.forebay.testing.RecordsMemoryStore;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,7 +89,8 @@ class CoordinatorTest {
     }
 
     @Test
-    @DisplayName("N3 what a listing left out is told by name as the run begins, the rest is run, and the run ends with 65")
+    @DisplayName(
+            "N3 what a listing left out is told by name as the run begins, the rest is run, and the run ends with 65")
     void leftOutIsTold() throws Exception {
         maker.records = StoreUri.parse("s3://elsewhere/records/");
         bucket.set("in/ok", "input");

@@ -72,18 +72,22 @@ class ListDocumentTest {
     }
 
     @Test
-    @DisplayName("N3 bytes that are not UTF-8 stay apart, in the XML itself and where the server encoded them; U+FFFD itself is a character")
+    @DisplayName(
+            "N3 bytes that are not UTF-8 stay apart, in the XML itself and where the server encoded them; U+FFFD itself is a character")
     void notUtf8() throws Exception {
         var raw = keyed("a\u00ff&amp;\u00fe").getBytes(StandardCharsets.ISO_8859_1);
         assertThat(ListDocument.parse(raw).objects().getFirst().key()).isEqualTo("a\udcff&\udcfe");
         for (var key : List.of("a%FFb", "a%ff%62", "a\uFFFD", "%EF%BF%BD", "%C3%A9\u00e9%FF+")) {
-            var page = parse(keyed(key).replace("</ListBucketResult>", "<EncodingType>url</EncodingType></ListBucketResult>"));
-            assertThat(page.objects().getFirst().key()).isEqualTo(switch (key) {
-                case "a%FFb", "a%ff%62" -> "a\udcffb";
-                case "a\uFFFD" -> "a\uFFFD";
-                case "%EF%BF%BD" -> "\uFFFD";
-                default -> "\u00e9\u00e9\udcff ";
-            });
+            var page = parse(
+                    keyed(key).replace("</ListBucketResult>", "<EncodingType>url</EncodingType></ListBucketResult>"));
+            assertThat(page.objects().getFirst().key())
+                    .isEqualTo(
+                            switch (key) {
+                                case "a%FFb", "a%ff%62" -> "a\udcffb";
+                                case "a\uFFFD" -> "a\uFFFD";
+                                case "%EF%BF%BD" -> "\uFFFD";
+                                default -> "\u00e9\u00e9\udcff ";
+                            });
         }
     }
 
