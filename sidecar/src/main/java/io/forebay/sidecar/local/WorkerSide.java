@@ -128,6 +128,7 @@ public final class WorkerSide {
                                 !fences.isEmpty(),
                                 logs.toString(),
                                 setup.images().runner()),
+                        new WholeLogs(job, stores.stores(), lines),
                         place.jobToken(),
                         lines)
                 .assemble(journalled);

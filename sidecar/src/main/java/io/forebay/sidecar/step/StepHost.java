@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
  * whatever happens to it.
  */
 public interface StepHost extends AutoCloseable {
+    /** Of what a command prints its end tells the last bytes, so many. */
+    int TAIL = Tail.SIZE;
 
     /** Queues a command. One that is already queued, running or ended and not acknowledged is not started again. */
     void submit(Command command);

@@ -31,7 +31,8 @@ final class AttemptRun implements Runnable {
             StepStage steps,
             EarlyFlush early,
             FlushStage flush,
-            CommitStage commit) {}
+            CommitStage commit,
+            LogStage logs) {}
 
     /** What the worker is told. */
     interface Host {
@@ -61,6 +62,8 @@ final class AttemptRun implements Runnable {
     private Slots.@Nullable Taken slot;
     /** What the coordinator is being told of. */
     private List<Unexported> toReport = List.of();
+    /** A failure that the coordinator has been told of. */
+    private @Nullable ItemEnded failedAs;
 
     AttemptRun(
             Attempt attempt,
@@ -85,6 +88,7 @@ final class AttemptRun implements Runnable {
         boolean kept = false;
         try {
             kept = carry();
+            keepLogs();
         } catch (IOException | RuntimeException | Error e) {
             host.broken(attempt, e);
         } finally {
@@ -129,6 +133,19 @@ final class AttemptRun implements Runnable {
             return giveBack(why);
         } catch (InterruptedException e) {
             return interrupted();
+        }
+    }
+
+    /** Last of all: nothing waits for it but the end of the worker. */
+    private void keepLogs() {
+        var told = failedAs;
+        if (told == null) {
+            return;
+        }
+        try {
+            stages.logs().keep(attempt.lease().key(), told);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -293,7 +310,7 @@ final class AttemptRun implements Runnable {
             throws InterruptedException {
         attempt.markReporting();
         toReport = unexported;
-        var ended = link.ended(new ItemEnded(
+        var told = new ItemEnded(
                 me.worker(),
                 me.instance(),
                 attempt.item(),
@@ -304,8 +321,12 @@ final class AttemptRun implements Runnable {
                 published,
                 unexported,
                 attempt.timing(),
-                attempt.sums()));
+                attempt.sums());
+        var ended = link.ended(told);
         toReport = List.of();
+        if (failure != null && !ended.fenced()) {
+            failedAs = told;
+        }
         attempt.state(failure == null ? ItemState.DONE : ItemState.FAILED);
         return ended.again() || ended.fenced();
     }

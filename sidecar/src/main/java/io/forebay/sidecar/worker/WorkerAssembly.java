@@ -34,6 +34,7 @@ public record WorkerAssembly(
         StepHost host,
         StepCalls calls,
         StepEnvironment environment,
+        FailedLogs logs,
         String jobToken,
         Consumer<String> tell) {
 
@@ -59,7 +60,8 @@ public record WorkerAssembly(
                 new StepStage(job, host, calls, journal, shared, environment, tell),
                 new EarlyFlush(job, flusher, publisher, link, host, me),
                 new FlushStage(job, flusher, publisher, transfers, link, me, special, tell),
-                new CommitStage(link, journal, publisher, me));
+                new CommitStage(link, journal, publisher, me),
+                new LogStage(environment, logs));
         var recovered = new Recovery(fetch, buffer).attempts(journalled, System.currentTimeMillis());
         return new Assembled(
                 new Worker(me, job, buffer, journal, link, host, stages, counters, tell), recovered, special);

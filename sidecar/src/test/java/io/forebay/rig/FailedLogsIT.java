@@ -1,0 +1,83 @@
+package io.forebay.rig;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What is kept of what failed attempts printed: where users are sent to look for it. */
+class FailedLogsIT extends ApartTest {
+    private static final String LOUD = "seq 1 400000; exit 3";
+    private static final String ONCE = "  retry: {item: 0}";
+
+    private List<Path> logs() throws IOException {
+        try (var files = Files.list(rig.records().resolve("logs"))) {
+            return files.sorted().toList();
+        }
+    }
+
+    private static void assertWhole(Path log) throws IOException {
+        assertThat(Files.size(log)).isBetween(1L << 20, (1L << 20) + 2000);
+        assertThat(log).content().satisfies(text -> {
+            assertThat(text.lines().limit(2).toList().getLast()).startsWith("StepFailed: ");
+            assertThat(text).contains("--- step work, exit code 3").contains("\n1\n2\n3\n");
+            assertThat(text).containsPattern("\\n\\[\\.\\.\\. [0-9]+ bytes left out \\.\\.\\.]\\n");
+            assertThat(text).endsWith("\n399999\n400000\n");
+        });
+    }
+
+    @Test
+    @DisplayName("a failed attempt that printed much: the first and the last 512 KiB of it are in the records' logs")
+    void inOneProcess() throws Exception {
+        rig.input("a", "v");
+        rig.job(LOUD, ONCE);
+
+        var result = rig.run();
+
+        assertThat(result.exit()).as(result.all()).isEqualTo(1);
+        assertThat(logs()).hasSize(1);
+        assertWhole(logs().getFirst());
+    }
+
+    @Test
+    @DisplayName("one that printed little, and one of several steps: each attempt has one file, with all that its steps printed")
+    void little() throws Exception {
+        rig.input("a", "v");
+        rig.job("", """
+                  steps:
+                  - {name: first, command: [sh, -c, 'seq 1 10000']}
+                  - {name: second, command: [sh, -c, 'echo so; exit 4']}
+                """.stripTrailing(), "  retry: {item: 1}");
+
+        var result = rig.run();
+
+        assertThat(result.exit()).as(result.all()).isEqualTo(1);
+        assertThat(logs()).hasSize(2).allSatisfy(log -> assertThat(log)
+                .content()
+                .contains("--- step first, exit code 0", "\n1\n2\n3\n", "\n9999\n10000\n")
+                .contains("--- step second, exit code 4")
+                .endsWith(" ms\nso\n"));
+    }
+
+    @Test
+    @DisplayName("apart: the worker's log of a failed attempt is whole in the records when all have ended")
+    void ofAWorker() throws Exception {
+        rig.input("a", "v").input("b", "v");
+        rig.job(LOUD, ONCE);
+        var coordinator = apart.coordinator();
+        var worker = apart.worker("a");
+
+        var result = rig.await(coordinator);
+        var ofWorker = rig.await(worker);
+
+        assertThat(result.exit()).as(result.all() + ofWorker.all()).isEqualTo(1);
+        assertThat(logs()).hasSize(2);
+        for (var log : logs()) {
+            assertWhole(log);
+        }
+    }
+}
