@@ -44,7 +44,8 @@ class FailedLogsIT extends ApartTest {
     }
 
     @Test
-    @DisplayName("one that printed little, and one of several steps: each attempt has one file, with all that its steps printed")
+    @DisplayName(
+            "one that printed little, and one of several steps: each attempt has one file, with all that its steps printed")
     void little() throws Exception {
         rig.input("a", "v");
         rig.job("", """
@@ -56,11 +57,13 @@ class FailedLogsIT extends ApartTest {
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isEqualTo(1);
-        assertThat(logs()).hasSize(2).allSatisfy(log -> assertThat(log)
-                .content()
-                .contains("--- step first, exit code 0", "\n1\n2\n3\n", "\n9999\n10000\n")
-                .contains("--- step second, exit code 4")
-                .endsWith(" ms\nso\n"));
+        assertThat(logs())
+                .hasSize(2)
+                .allSatisfy(log -> assertThat(log)
+                        .content()
+                        .contains("--- step first, exit code 0", "\n1\n2\n3\n", "\n9999\n10000\n")
+                        .contains("--- step second, exit code 4")
+                        .endsWith(" ms\nso\n"));
     }
 
     @Test

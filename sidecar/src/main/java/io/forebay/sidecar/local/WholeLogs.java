@@ -53,8 +53,7 @@ final class WholeLogs implements FailedLogs {
                 var printed = read(ended, logs);
                 folder.put(
                         name,
-                        AttemptLog.content(
-                                key, ended, run -> printed.getOrDefault(run.step(), AttemptLog.tail(run))));
+                        AttemptLog.content(key, ended, run -> printed.getOrDefault(run.step(), AttemptLog.tail(run))));
             }
         } catch (StoreException | IOException e) {
             if (!told.getAndSet(true)) {

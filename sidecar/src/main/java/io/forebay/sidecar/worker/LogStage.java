@@ -23,8 +23,8 @@ final class LogStage {
         var logs = new IdentityHashMap<StepRun, Path>();
         boolean more = false;
         for (var run : told.steps()) {
-            var file = Path.of(environment.logFile(
-                    new CommandId(told.item(), told.generation(), told.attempt(), run.step())));
+            var file = Path.of(
+                    environment.logFile(new CommandId(told.item(), told.generation(), told.attempt(), run.step())));
             try {
                 more |= Files.size(file) > StepHost.TAIL;
                 logs.put(run, file);
