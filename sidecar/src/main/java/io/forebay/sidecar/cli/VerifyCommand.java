@@ -111,6 +111,8 @@ final class VerifyCommand implements Callable<Integer> {
         private long differ;
         private long unknown;
         private long revoked;
+        private long unexported;
+        private long dropped;
         private long former;
 
         Pass(OutputCheck check, Revocation damaged, PrintWriter out) {
@@ -119,7 +121,8 @@ final class VerifyCommand implements Callable<Integer> {
             this.out = out;
         }
 
-        void over(JobRecords of) throws StoreException, RecordsDamagedException, InterruptedException {
+        void over(JobRecords of)
+                throws StoreException, RecordsDamagedException, IOException, InterruptedException {
             try (tasks) {
                 records = of.recorded(this);
             }
@@ -127,12 +130,7 @@ final class VerifyCommand implements Callable<Integer> {
 
         @Override
         public void accept(Recorded recorded) throws InterruptedException {
-            if (recorded.standing() == Standing.REVOKED) {
-                synchronized (this) {
-                    revoked++;
-                }
-                return;
-            }
+            count(recorded.standing());
             for (var output : recorded.outputs()) {
                 window.acquire();
                 tasks.execute(() -> {
@@ -145,6 +143,15 @@ final class VerifyCommand implements Callable<Integer> {
                         window.release();
                     }
                 });
+            }
+        }
+
+        private synchronized void count(Standing standing) {
+            switch (standing) {
+                case REVOKED -> revoked++;
+                case UNEXPORTED -> unexported++;
+                case DROPPED -> dropped++;
+                case COMPLETE, FAILED -> {}
             }
         }
 
@@ -185,7 +192,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
 
         synchronized boolean isFine() {
-            return differ + unknown + revoked == 0;
+            return differ + unknown + revoked + unexported == 0;
         }
 
         synchronized void tell(Job job) {
@@ -205,6 +212,15 @@ final class VerifyCommand implements Callable<Integer> {
             if (revoked > 0) {
                 out.println(
                         items(revoked) + " found damaged before, and not done again yet: forebay resume " + manifest);
+            }
+            if (unexported > 0) {
+                out.println(items(unexported) + (unexported == 1 ? " is" : " are")
+                        + " not exported: finish with forebay resume " + manifest);
+            }
+            if (dropped > 0) {
+                out.println(items(dropped) + " found damaged or not exported before, and not in the job's last plan any more"
+                        + " (no longer selected, or its manifest is another): no run makes "
+                        + (dropped == 1 ? "it" : "them") + " again");
             }
         }
     }

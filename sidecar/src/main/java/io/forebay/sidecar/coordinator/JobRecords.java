@@ -9,14 +9,12 @@ import io.forebay.sidecar.records.History;
 import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.LogEntry.Completed;
 import io.forebay.sidecar.records.LogEntry.Ended;
-import io.forebay.sidecar.records.LogEntry.Failed;
 import io.forebay.sidecar.records.LogEntry.Planned;
 import io.forebay.sidecar.records.LogEntry.Revoked;
 import io.forebay.sidecar.records.LogEntry.Started;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
 import io.forebay.sidecar.records.StoreRetry;
-import io.forebay.sidecar.spool.HashTable;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import java.io.IOException;
@@ -62,8 +60,12 @@ public final class JobRecords {
         COMPLETE,
         /** It failed, and has outputs nevertheless ({@code when: Failure}, {@code OnClose}). */
         FAILED,
+        /** It failed, and outputs of it wait to be exported; they are not named. What it has at final names nevertheless is. */
+        UNEXPORTED,
         /** It was complete; its outputs were found damaged, and it has not been done again since. They are not named. */
-        REVOKED
+        REVOKED,
+        /** {@link #REVOKED} or {@link #UNEXPORTED}, and the job's last plan does not have it: no run makes it again. */
+        DROPPED
     }
 
     /** Outputs that an item has at their final names, as its newest record says. */
@@ -157,80 +159,12 @@ public final class JobRecords {
         }
     }
 
-    /** Calls the sink with each key's newest record, then with what older ones name. @return number of the newest records */
-    public long recorded(Sink sink) throws StoreException, RecordsDamagedException, InterruptedException {
-        try (var newest = new HashTable(scratch);
-                var names = new HashTable(scratch);
-                var revoked = new HashTable(scratch)) {
-            return recorded(History.of(folder), newest, names, revoked, sink);
+    /** Calls the sink with each key's newest record, then with what older ones name. @return number of those that name outputs */
+    public long recorded(Sink sink)
+            throws StoreException, RecordsDamagedException, IOException, InterruptedException {
+        try (var newest = new NewestRecords(History.of(folder), folder, scratch)) {
+            return newest.tell(sink);
         }
-    }
-
-    private static final Set<String> RECORDS = Set.of("completed", "failed", "revoked");
-
-    private static long recorded(History history, HashTable newest, HashTable names, HashTable revoked, Sink sink)
-            throws StoreException, RecordsDamagedException, InterruptedException {
-        var count = new int[1];
-        history.replay(RECORDS::contains, entry -> {
-            var recorded = recorded(entry);
-            if (recorded != null) {
-                newest.put(recorded.key(), count[0]++);
-            }
-        });
-        var total = new int[] {0, 0};
-        history.replay(RECORDS::contains, entry -> {
-            var recorded = recorded(entry);
-            if (recorded != null && newest.owner(recorded.key()) == total[0]++) {
-                total[1]++;
-                recorded.outputs().forEach(o -> names.put(o.finalUri(), 1));
-                if (recorded.standing() == Standing.REVOKED) {
-                    revoked.put(recorded.key(), 1);
-                }
-                sink.accept(recorded);
-            }
-        });
-        if (total[1] < count[0]) {
-            former(history, newest, names, revoked, sink);
-        }
-        return total[1];
-    }
-
-    /** Not those of items that are to be done again: they will have their names again. */
-    private static void former(History history, HashTable newest, HashTable names, HashTable revoked, Sink sink)
-            throws StoreException, RecordsDamagedException, InterruptedException {
-        var next = new int[1];
-        history.replay(RECORDS::contains, entry -> {
-            var recorded = recorded(entry);
-            if (recorded == null || newest.owner(recorded.key()) == next[0]++ || revoked.owner(recorded.key()) >= 0) {
-                return;
-            }
-            for (var output : recorded.outputs()) {
-                if (names.add(output.finalUri(), 1)) {
-                    sink.former(recorded.key(), output);
-                }
-            }
-        });
-    }
-
-    private static @Nullable Recorded recorded(LogEntry entry) {
-        return switch (entry) {
-            case Completed e ->
-                new Recorded(e.key(), e.id(), e.generation(), e.attempt(), Standing.COMPLETE, e.outputs());
-            case Failed e ->
-                e.last() && !e.published().isEmpty()
-                        ? new Recorded(e.key(), e.id(), e.generation(), e.attempt(), Standing.FAILED, e.published())
-                        : null;
-            case Revoked e -> new Recorded(e.key(), e.id(), e.generation(), e.attempt(), Standing.REVOKED, List.of());
-            case Started _,
-                    Planned _,
-                    Ended _,
-                    LogEntry.Staged _,
-                    LogEntry.Intent _,
-                    LogEntry.Fenced _,
-                    LogEntry.Cleaned _,
-                    LogEntry.Settled _,
-                    LogEntry.NewGeneration _ -> null;
-        };
     }
 
     /** The last run, as the log says. */
@@ -251,7 +185,7 @@ public final class JobRecords {
                 case Planned e -> planned = e;
                 case Ended e -> ended = e;
                 case Completed _,
-                        Failed _,
+                        LogEntry.Failed _,
                         LogEntry.Staged _,
                         LogEntry.Intent _,
                         LogEntry.Fenced _,

@@ -1,0 +1,89 @@
+package io.forebay.rig;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.forebay.rig.JobRig.Result;
+import io.forebay.testing.ScriptedS3;
+import io.forebay.testing.ScriptedS3.Answer;
+import java.nio.file.Files;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What verify says of items that are not done, or that the job no longer has. */
+class VerifyIT extends RigTest {
+    private String manifest() {
+        return rig.home().resolve("job.yaml").toString();
+    }
+
+    private Result verify(String... options) throws Exception {
+        var args = new java.util.ArrayList<>(java.util.List.of("verify"));
+        args.addAll(java.util.List.of(options));
+        args.add(manifest());
+        return rig.command(args.toArray(String[]::new));
+    }
+
+    @Test
+    @DisplayName(
+            "D6 items whose publishing failed are told as not exported, not as damaged: verify asks for resume, and counts what is done")
+    void unexportedIsNotDamaged() throws Exception {
+        keepsBuffer = true;
+        for (var name : java.util.List.of("bad1", "bad2", "good1", "good2", "good3")) {
+            rig.input(name, "content of " + name);
+        }
+        rig.environment("AWS_ACCESS_KEY_ID", "a").environment("AWS_SECRET_ACCESS_KEY", "b");
+        try (var s3 = ScriptedS3.start("bucket")) {
+            // Decided, and one of its two outputs published.
+            s3.on(
+                    r -> !r.method().equals("GET") && r.key().startsWith("out/z-bad"),
+                    (r, good) -> Answer.error(403, "AccessDenied"));
+            rig.job(
+                    "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/a-$FOREBAY_NAME\"; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/z-$FOREBAY_NAME\"",
+                    "  stores: [{uri: 's3://bucket', endpoint: '" + s3.endpoint() + "', region: us-east-1}]",
+                    "  outputs: [{name: out, path: '**', to: 's3://bucket/out/'}]",
+                    "  records: file://" + rig.results() + "/.forebay/");
+            var ran = rig.run();
+            assertThat(ran.exit()).as(ran.all()).isEqualTo(74);
+
+            var verified = verify();
+
+            assertThat(verified.exit()).as(verified.all()).isEqualTo(74);
+            assertThat(verified.out())
+                    .contains("6 outputs of 3 records verified", "; 0 differ")
+                    .contains("2 items are not exported: finish with forebay resume " + manifest())
+                    .doesNotContain("it is gone")
+                    .doesNotContain("--redo");
+            assertThat(verify("--redo").out()).doesNotContain("done again");
+
+            s3.behave();
+            var resumed = rig.command("resume", manifest());
+            assertThat(resumed.exit()).as(resumed.all()).isZero();
+            var again = verify();
+            assertThat(again.exit()).as(again.all()).isZero();
+            assertThat(again.out()).contains("10 outputs of 5 records verified").doesNotContain("not exported");
+            keepsBuffer = false;
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "D6 an item found damaged whose input is no longer selected is told as one that no run makes again, and is no failure for ever")
+    void damagedAndDropped() throws Exception {
+        rig.input("a", "one").input("b", "two");
+        rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
+        assertThat(rig.run().exit()).isZero();
+        Files.delete(rig.results().resolve("a"));
+        assertThat(verify("--redo").out()).contains("1 item will be done again");
+        Files.delete(rig.inputs().resolve("a"));
+        assertThat(verify().out()).contains("1 item found damaged before, and not done again yet");
+        assertThat(rig.run().exit()).isZero();
+
+        var verified = verify();
+
+        assertThat(verified.exit()).as(verified.all()).isZero();
+        assertThat(verified.out())
+                .contains("1 outputs of 1 records verified")
+                .contains("1 item found damaged or not exported before")
+                .contains("no run makes it again")
+                .doesNotContain("forebay resume");
+    }
+}
