@@ -121,8 +121,7 @@ final class VerifyCommand implements Callable<Integer> {
             this.out = out;
         }
 
-        void over(JobRecords of)
-                throws StoreException, RecordsDamagedException, IOException, InterruptedException {
+        void over(JobRecords of) throws StoreException, RecordsDamagedException, IOException, InterruptedException {
             try (tasks) {
                 records = of.recorded(this);
             }
@@ -218,7 +217,8 @@ final class VerifyCommand implements Callable<Integer> {
                         + " not exported: finish with forebay resume " + manifest);
             }
             if (dropped > 0) {
-                out.println(items(dropped) + " found damaged or not exported before, and not in the job's last plan any more"
+                out.println(items(dropped)
+                        + " found damaged or not exported before, and not in the job's last plan any more"
                         + " (no longer selected, or its manifest is another): no run makes "
                         + (dropped == 1 ? "it" : "them") + " again");
             }

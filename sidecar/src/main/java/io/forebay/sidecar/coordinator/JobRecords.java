@@ -160,8 +160,7 @@ public final class JobRecords {
     }
 
     /** Calls the sink with each key's newest record, then with what older ones name. @return number of those that name outputs */
-    public long recorded(Sink sink)
-            throws StoreException, RecordsDamagedException, IOException, InterruptedException {
+    public long recorded(Sink sink) throws StoreException, RecordsDamagedException, IOException, InterruptedException {
         try (var newest = new NewestRecords(History.of(folder), folder, scratch)) {
             return newest.tell(sink);
         }

@@ -66,11 +66,10 @@ final class NewestRecords implements AutoCloseable {
             }
             told[0]++;
             recorded.outputs().forEach(o -> names.put(o.finalUri(), 1));
-            boolean waits =
-                    switch (recorded.standing()) {
-                        case REVOKED, UNEXPORTED -> true;
-                        case COMPLETE, FAILED, DROPPED -> false;
-                    };
+            boolean waits = switch (recorded.standing()) {
+                case REVOKED, UNEXPORTED -> true;
+                case COMPLETE, FAILED, DROPPED -> false;
+            };
             if (recorded.standing() == Standing.COMPLETE || !recorded.outputs().isEmpty()) {
                 told[1]++;
             }
@@ -104,7 +103,9 @@ final class NewestRecords implements AutoCloseable {
         }
         anyUnfinished |= waits || recorded.standing() == Standing.REVOKED;
         // A failure that left nothing says nothing of what older records name, but that nothing waits to be exported.
-        if (waited || recorded.standing() != Standing.FAILED || !recorded.outputs().isEmpty()) {
+        if (waited
+                || recorded.standing() != Standing.FAILED
+                || !recorded.outputs().isEmpty()) {
             newest.put(recorded.key(), count);
         }
         count++;
