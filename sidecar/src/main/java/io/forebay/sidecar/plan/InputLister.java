@@ -37,7 +37,12 @@ final class InputLister {
      * @param seen files looked at
      * @param selected files that the patterns selected
      */
-    record Count(long seen, long selected, long bytes, long unusable) {}
+    record Count(long seen, long selected, long bytes, long unusable) {
+        /** The same without selected files that were told again. */
+        Count without(long files, long theirBytes) {
+            return new Count(seen - files, selected - files, bytes - theirBytes, unusable);
+        }
+    }
 
     private final Stores stores;
     private final StoreRetry retry;
@@ -72,12 +77,15 @@ final class InputLister {
             } catch (UncheckedIOException e) {
                 throw e.getCause();
             }
-            files.drain((key, value) -> sink.file(NameBytes.decode(key), PlannedFile.fromBytes(value)));
+            var once = new OncePerKey(sink);
+            files.drain(once);
+            once.requireOneVersionEach(
+                    "the listing of " + input.source() + (store.where().isEmpty() ? "" : " at " + store.where()));
             bad.finish();
             for (int i = 0; i < bad.size(); i++) {
                 leftOut.append(bad.get(i));
             }
-            return round[0].count();
+            return round[0].count().without(once.repeated(), once.repeatedBytes());
         }
     }
 

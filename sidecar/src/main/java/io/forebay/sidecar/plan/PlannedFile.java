@@ -4,6 +4,7 @@ import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.spool.JsonSpool;
 import io.forebay.sidecar.store.Version;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A selected input file on its way through the sort: what the plan needs of it, without parsing its JSON again.
@@ -19,6 +20,21 @@ record PlannedFile(long size, String strict, String loose, byte[] json) {
         var strict = name + Identity.pin(version, true);
         var loose = version instanceof Version.Posix ? name + Identity.pin(version, false) : strict;
         return new PlannedFile(input.size(), strict, loose, JsonSpool.json(input));
+    }
+
+    /** Whether two tellings of one key can only be of one content; the time alone may differ. */
+    boolean sameContent(PlannedFile other) {
+        return strict.equals(other.strict)
+                || version(strict) instanceof Version.S3 a
+                        && version(other.strict) instanceof Version.S3 b
+                        && a.size() == b.size()
+                        && !a.etag().isEmpty()
+                        && a.etag().equals(b.etag());
+    }
+
+    private static @Nullable Version version(String strict) {
+        var pin = strict.substring(strict.lastIndexOf('\0') + 1);
+        return pin.startsWith("s3:") ? Version.parse("", pin) : null;
     }
 
     byte[] toBytes() {

@@ -14,6 +14,11 @@ import java.util.Optional;
  */
 public interface Store extends AutoCloseable {
 
+    /** The server, for messages; empty where the URIs say all. */
+    default String where() {
+        return "";
+    }
+
     /** What it can do; found out once, at opening or first use. */
     Capabilities capabilities();
 

@@ -3,6 +3,11 @@ package io.forebay.sidecar.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.forebay.testing.ListingOnly;
+import io.forebay.sidecar.store.Version;
+import io.forebay.sidecar.store.Store;
+import io.forebay.sidecar.store.ListRequest;
+import io.forebay.sidecar.store.Entry;
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Job.Input;
 import io.forebay.api.job.Job.Medium;
@@ -182,6 +187,68 @@ class PlannerTest {
         assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(dead), retry, scratch).plan())
                 .isInstanceOfSatisfying(
                         CoordinatorException.class, e -> assertThat(e.code()).isEqualTo(ExitCode.PASSING));
+    }
+
+    /** Lists everything twice; the second time it may tell another size. */
+    private Store twice(long more) {
+        return new ListingOnly() {
+            @Override
+            public String where() {
+                return "http://strange:9000";
+            }
+
+            @Override
+            public void list(ListRequest request, EntrySink sink) throws StoreException, InterruptedException {
+                bucket.list(request, sink);
+                bucket.list(request, new EntrySink() {
+                    @Override
+                    public void found(Entry entry) throws StoreException, InterruptedException {
+                        var v = (Version.S3) entry.version();
+                        var again = new Version.S3(
+                                v.key(), v.size() + more, v.etag(), v.versionId(), v.lastModifiedMillis() + 1000);
+                        sink.found(new Entry(entry.key(), entry.kind(), again, entry.meta()));
+                    }
+
+                    @Override
+                    public void leftOut(String key, String why) {
+                        sink.leftOut(key, why);
+                    }
+                });
+            }
+        };
+    }
+
+    @Test
+    @DisplayName("O5 a key that the server lists twice is taken once, alone, in a group and as shared input")
+    void listedTwice() throws Exception {
+        put("in/x/a", "in/x/b", "in/y/c");
+        maker.moreInputs.add(
+                new Input("shared", StoreUri.parse("s3://bucket/in/x"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
+        var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
+        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch).plan()) {
+            assertThat(keys(plan)).containsExactly("x/a", "x/b", "y/c");
+            assertThat(plan.shared().stream().map(ItemInput::relative)).containsExactly("a", "b");
+            assertThat(plan.totals().sharedFiles()).isEqualTo(2);
+            assertThat(plan.totals().files()).isEqualTo(5);
+        }
+        maker.groupBy = Optional.of(Glob.parse("*"));
+        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch).plan()) {
+            assertThat(keys(plan)).containsExactly("x", "y");
+            assertThat(plan.item(0).inputs()).hasSize(2);
+        }
+    }
+
+    @Test
+    @DisplayName("O5 a key that is listed twice with two sizes is an error that names server, prefix and key, not a fault of ours")
+    void listedTwiceDifferently() {
+        put("in/a");
+        var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
+        assertThatThrownBy(
+                        () -> new Planner(maker.job(), CoordinatorRig.storesOf(twice(1)), retry, scratch).plan())
+                .isInstanceOfSatisfying(CoordinatorException.class, e -> {
+                    assertThat(e.code()).isEqualTo(ExitCode.NO_INPUT);
+                    assertThat(e).hasMessageContainingAll("s3://bucket/in/", "http://strange:9000", "key a twice");
+                });
     }
 
     @Test

@@ -12,8 +12,6 @@ import io.forebay.sidecar.store.s3.Lookups.Listed;
 import io.forebay.sidecar.store.s3.Lookups.Page;
 import io.forebay.sidecar.store.s3.Lookups.PageRequest;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -61,7 +59,7 @@ final class Listing {
 
     private void pages(String folder) throws StoreException, InterruptedException {
         var prefix = folder + request.fixedPrefix();
-        Set<Long> tokens = new HashSet<>();
+        var advance = new Advance();
         String token = null;
         while (true) {
             var request = new PageRequest(prefix, token, 0);
@@ -72,29 +70,12 @@ final class Listing {
             if (!page.truncated()) {
                 return;
             }
+            var fault = advance.fault(page);
+            if (fault.isPresent()) {
+                throw errors.found(Kind.PERMANENT, Operation.LIST, prefix, fault.get());
+            }
             token = page.nextToken();
-            if (token.isEmpty()) {
-                throw errors.found(
-                        Kind.PERMANENT, Operation.LIST, prefix, "there are more keys, but no token to ask for them");
-            }
-            if (!tokens.add(hash(token))) {
-                throw errors.found(
-                        Kind.PERMANENT,
-                        Operation.LIST,
-                        prefix,
-                        "the server gave the same continuation token twice; the listing would never end");
-            }
         }
-    }
-
-    /** 64 bits of a token: a million pages are held in a few MiB, and meet by chance less than once in 10 million listings. */
-    private static long hash(String token) {
-        long h = 0xcbf2_9ce4_8422_2325L;
-        for (int i = 0; i < token.length(); i++) {
-            h = (h ^ token.charAt(i)) * 0x9E37_79B9_7F4A_7C15L;
-            h ^= h >>> 29;
-        }
-        return h;
     }
 
     private Page laterPage(PageRequest request) throws StoreException, InterruptedException {

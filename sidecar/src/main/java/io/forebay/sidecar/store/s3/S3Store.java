@@ -90,6 +90,11 @@ public final class S3Store implements Store {
     }
 
     @Override
+    public String where() {
+        return settings.where();
+    }
+
+    @Override
     public void list(ListRequest request, EntrySink sink) throws StoreException, InterruptedException {
         new Listing(lookups, errors, request, sink).run();
     }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -273,5 +274,54 @@ class ListFaultsTest extends ScriptedTest {
         assertThat(told.keys()).containsExactly("in/ok");
         assertThat(told.leftOut).containsOnlyKeys("in/\udcff.txt", "in/\udcfe.txt");
         assertThat(told.leftOut.get("in/\udcff.txt")).isEqualTo("the key is not UTF-8, which S3 keys must be");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"the same keys", "no keys"})
+    @DisplayName("O5 a server that always has a new token, but nothing new, ends the listing with an error")
+    void newTokensNothingNew(String what) {
+        put("in/1", "in/2");
+        var tokens = new AtomicInteger();
+        server.on(
+                LIST,
+                (r, s) -> Answer.of(
+                        200,
+                        Map.of(),
+                        ("<ListBucketResult><IsTruncated>true</IsTruncated>"
+                                        + (what.equals("no keys") ? "" : object("in/2", 1, "a") + object("in/1", 1, "b"))
+                                        + "<NextContinuationToken>t" + tokens.incrementAndGet()
+                                        + "</NextContinuationToken></ListBucketResult>")
+                                .getBytes(StandardCharsets.UTF_8)));
+        var e = failure(() -> list("in/"));
+        assertThat(e.kind()).isEqualTo(Kind.PERMANENT);
+        if (what.equals("no keys")) {
+            assertThat(e).hasMessageContainingAll(server.endpoint().toString(), "s3://bucket/in/", "without a key");
+            assertThat(tokens).hasValue(Advance.MOST_EMPTY);
+        } else {
+            assertThat(e).hasMessageContainingAll(server.endpoint().toString(), "s3://bucket/in/", "nothing new", "'in/1'");
+            assertThat(tokens).hasValue(2);
+        }
+    }
+
+    @Test
+    @DisplayName("O5 pages that overlap, do not ascend or are empty are no error as long as something new comes")
+    void pagesInAnyOrder() throws Exception {
+        var pages = List.of(
+                object("in/5", 1, "a") + object("in/3", 1, "a"),
+                object("in/4", 1, "a") + object("in/3", 1, "a"),
+                "",
+                object("in/1", 1, "a"),
+                object("in/1", 1, "a"));
+        server.on(LIST, (r, s) -> {
+            int page = Integer.parseInt(r.query().getOrDefault("continuation-token", "0"));
+            return Answer.of(
+                    200,
+                    Map.of(),
+                    ("<ListBucketResult><IsTruncated>" + (page < pages.size() - 1) + "</IsTruncated>" + pages.get(page)
+                                    + "<NextContinuationToken>" + (page + 1)
+                                    + "</NextContinuationToken></ListBucketResult>")
+                            .getBytes(StandardCharsets.UTF_8));
+        });
+        assertThat(list("in/").keys()).containsExactly("in/5", "in/3", "in/4", "in/3", "in/1", "in/1");
     }
 }
