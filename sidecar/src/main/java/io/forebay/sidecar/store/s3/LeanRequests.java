@@ -75,6 +75,7 @@ final class LeanRequests implements AutoCloseable {
      * @param length bytes of the body; -1: none
      * @param sendPatience longest silence while the body is sent and for the answer to begin
      * @param readPatience longest silence within the answer
+     * @param whole longest time for all of it
      */
     record Outline(
             Operation operation,
@@ -86,12 +87,13 @@ final class LeanRequests implements AutoCloseable {
             String payload,
             long length,
             Duration sendPatience,
-            Duration readPatience) {
+            Duration readPatience,
+            Duration whole) {
 
         /** Of the bucket, without a body. */
         static Outline ofBucket(Operation operation, String method, String key, SortedMap<String, String> query) {
             var patience = S3Settings.CONTROL_TIMEOUT;
-            return new Outline(operation, method, "", key, query, Map.of(), SigV4.EMPTY, -1, patience, patience);
+            return new Outline(operation, method, "", key, query, Map.of(), SigV4.EMPTY, -1, patience, patience, S3Settings.PAGE_TIMEOUT);
         }
 
         /** Of an object, without a body. */
@@ -103,12 +105,12 @@ final class LeanRequests implements AutoCloseable {
                 Map<String, String> headers,
                 Duration patience) {
             var path = "/" + SigV4.encode(key, true);
-            return new Outline(operation, method, path, key, query, headers, SigV4.EMPTY, -1, patience, patience);
+            return new Outline(operation, method, path, key, query, headers, SigV4.EMPTY, -1, patience, patience, HttpPool.UNBOUNDED);
         }
 
         /** With a body. */
         Outline sending(String sha256, long bytes, Duration patience, Duration answerPatience) {
-            return new Outline(operation, method, path, key, query, headers, sha256, bytes, patience, answerPatience);
+            return new Outline(operation, method, path, key, query, headers, sha256, bytes, patience, answerPatience, whole);
         }
     }
 
@@ -150,7 +152,8 @@ final class LeanRequests implements AutoCloseable {
                     headers,
                     outline.length(),
                     outline.sendPatience(),
-                    outline.readPatience());
+                    outline.readPatience(),
+                    outline.whole());
         } catch (IllegalArgumentException e) {
             // An ETag of a strange server, or keys with a line break from a file.
             throw errors.found(

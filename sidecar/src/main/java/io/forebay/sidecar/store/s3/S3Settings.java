@@ -31,6 +31,9 @@ record S3Settings(
     /** For list, stat and the like; page 1 of a large prefix takes some servers seconds. */
     static final Duration CONTROL_TIMEOUT = Duration.ofSeconds(15);
 
+    /** For one page of a listing, of which a MiB at most is usual, however slowly its bytes come. */
+    static final Duration PAGE_TIMEOUT = Duration.ofMinutes(2);
+
     /** A completion copies all parts on some servers (versitygw: at disk speed), silently. */
     static final Duration COMPLETE_TIMEOUT = Duration.ofMinutes(10);
 

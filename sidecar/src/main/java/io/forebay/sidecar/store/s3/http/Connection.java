@@ -32,6 +32,9 @@ final class Connection implements AutoCloseable {
 
     private volatile boolean timedOut;
     private Duration patience = Duration.ofSeconds(10);
+    private Duration whole = HttpPool.UNBOUNDED;
+    /** When the exchange must be over. */
+    private long endNanos = System.nanoTime() + whole.toNanos();
     private long idleSinceNanos;
     /** Bytes of the current answer that have arrived. */
     private boolean answered;
@@ -53,9 +56,11 @@ final class Connection implements AutoCloseable {
         return ahead;
     }
 
-    /** A new exchange begins; each read or write of it may take this long. */
-    void begin(Duration patience) {
+    /** A new exchange begins; each read or write of it may take the patience, all together the whole. */
+    void begin(Duration patience, Duration whole) {
         this.patience = patience;
+        this.whole = whole;
+        this.endNanos = System.nanoTime() + whole.toNanos();
         this.answered = false;
     }
 
@@ -90,12 +95,17 @@ final class Connection implements AutoCloseable {
     }
 
     private int timed(String what, Io io) throws IOException {
-        deadlineNanos = System.nanoTime() + patience.toNanos();
+        long byPatience = System.nanoTime() + patience.toNanos();
+        boolean atEnd = endNanos - byPatience < 0;
+        deadlineNanos = atEnd ? endNanos : byPatience;
         try {
             return io.run();
         } catch (IOException e) {
             if (timedOut) {
-                var timeout = new SocketTimeoutException(what + " for " + patience.toMillis() / 1000.0 + " s");
+                var timeout = new SocketTimeoutException(
+                        atEnd
+                                ? "the answer was not whole after " + whole.toMillis() / 1000.0 + " s"
+                                : what + " for " + patience.toMillis() / 1000.0 + " s");
                 timeout.initCause(e);
                 throw timeout;
             }

@@ -59,7 +59,7 @@ final class Dialer {
         boolean done = false;
         watched.accept(plain);
         try {
-            plain.begin(HANDSHAKE);
+            plain.begin(HANDSHAKE, HttpPool.UNBOUNDED);
             if (!origin.tls()) {
                 done = true;
                 return plain;

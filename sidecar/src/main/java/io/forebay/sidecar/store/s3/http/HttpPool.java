@@ -26,6 +26,9 @@ public final class HttpPool implements AutoCloseable {
     /** Shorter than servers keep idle connections (Amazon and Go servers 20 s and more, nginx 75 s). */
     private static final long MAX_IDLE_NANOS = Duration.ofSeconds(15).toNanos();
 
+    /** Of contents, which may be of any size. */
+    public static final Duration UNBOUNDED = Duration.ofDays(365);
+
     /** How late a timeout may be. */
     private static final long WATCH_NANOS = Duration.ofMillis(200).toNanos();
 
@@ -43,6 +46,7 @@ public final class HttpPool implements AutoCloseable {
      * @param length bytes of the body; -1: none
      * @param sendPatience longest silence while the body is sent and for the answer to begin
      * @param readPatience longest silence within the answer
+     * @param whole longest time for all of it on one connection, however many bytes come; {@link #UNBOUNDED} where silence alone counts
      */
     public record Request(
             String method,
@@ -50,10 +54,22 @@ public final class HttpPool implements AutoCloseable {
             Map<String, String> headers,
             long length,
             Duration sendPatience,
-            Duration readPatience) {
+            Duration readPatience,
+            Duration whole) {
         public Request {
             headers.forEach((name, value) -> requireOneLine(value));
             requireOneLine(target);
+        }
+
+        /** However long it takes, as long as bytes come. */
+        public Request(
+                String method,
+                String target,
+                Map<String, String> headers,
+                long length,
+                Duration sendPatience,
+                Duration readPatience) {
+            this(method, target, headers, length, sendPatience, readPatience, UNBOUNDED);
         }
 
         private static void requireOneLine(String text) {
@@ -157,7 +173,7 @@ public final class HttpPool implements AutoCloseable {
             throws IOException, E, InterruptedException {
         boolean reusable = false;
         try {
-            connection.begin(request.sendPatience());
+            connection.begin(request.sendPatience(), request.whole());
             boolean sent = send(connection, request, body);
             var head = ResponseHead.read(connection);
             connection.patience(request.readPatience());

@@ -19,6 +19,9 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
     /** Amazon sends at most a few KiB, of which 2 KiB are user metadata. */
     private static final int MAX_HEAD = 64 * 1024;
 
+    /** Servers send one or two; each begins the silence that is waited for anew. */
+    private static final int MOST_INTERIM = 10;
+
     private static final Pattern STATUS = Pattern.compile("[1-9]\\d\\d");
     private static final Pattern LENGTH = Pattern.compile("\\d{1,18}");
 
@@ -32,14 +35,15 @@ record ResponseHead(int status, Headers headers, boolean keepAlive, Framing fram
         record UntilClose() implements Framing {}
     }
 
-    /** Reads the next final answer; interim ones (1xx) are skipped. */
+    /** Reads the next final answer; interim ones (1xx) are skipped, up to {@link #MOST_INTERIM}. */
     static ResponseHead read(Connection connection) throws IOException {
-        while (true) {
+        for (int interim = 0; interim <= MOST_INTERIM; interim++) {
             var head = readOne(connection);
             if (head.status >= 200) {
                 return head;
             }
         }
+        throw new ProtocolException("more than " + MOST_INTERIM + " interim answers (1xx) and no final one");
     }
 
     private static ResponseHead readOne(Connection connection) throws IOException {

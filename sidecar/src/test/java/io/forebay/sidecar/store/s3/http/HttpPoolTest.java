@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
@@ -303,6 +304,41 @@ class HttpPoolTest {
 
     private static CountDownLatch closedLatch() {
         return new CountDownLatch(1);
+    }
+
+    @Test
+    @DisplayName("I3 an answer that comes byte by byte for ever ends when its whole time is over, though it is never silent")
+    void dribble() throws Exception {
+        var server = closed(new RawServer((in, out) -> {
+            RawServer.head(in);
+            out.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            while (!closedLatch().await(20, TimeUnit.MILLISECONDS)) {
+                out.write('x');
+                out.flush();
+            }
+        }));
+        var request = new Request("GET", "/x", Map.of(), -1, LONG, LONG, SHORT);
+        assertThatThrownBy(() -> read(pool(server.url(), 1), request, null))
+                .isInstanceOf(SocketTimeoutException.class)
+                .hasMessage("the answer was not whole after 0.3 s");
+    }
+
+    @Test
+    @DisplayName("I3 interim answers are passed over, but not for ever")
+    void interimAnswers() throws Exception {
+        var interim = "HTTP/1.1 102 Processing\r\n\r\n";
+        assertThat(get(interim.repeat(10) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").body())
+                .isEqualTo("ok");
+        var endless = closed(new RawServer((in, out) -> {
+            RawServer.head(in);
+            while (true) {
+                out.write(interim.getBytes(StandardCharsets.US_ASCII));
+                out.flush();
+            }
+        }));
+        assertThatThrownBy(() -> exchange(pool(endless.url(), 1), "GET", null))
+                .isInstanceOf(ProtocolException.class)
+                .hasMessageContaining("10 interim answers");
     }
 
     @Test
