@@ -3,11 +3,6 @@ package io.forebay.sidecar.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.forebay.testing.ListingOnly;
-import io.forebay.sidecar.store.Version;
-import io.forebay.sidecar.store.Store;
-import io.forebay.sidecar.store.ListRequest;
-import io.forebay.sidecar.store.Entry;
 import io.forebay.api.job.Job;
 import io.forebay.api.job.Job.Input;
 import io.forebay.api.job.Job.Medium;
@@ -20,10 +15,15 @@ import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.records.StoreRetry;
+import io.forebay.sidecar.store.Entry;
+import io.forebay.sidecar.store.ListRequest;
+import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
+import io.forebay.sidecar.store.Version;
 import io.forebay.testing.CoordinatorRig;
 import io.forebay.testing.CoordinatorRig.JobMaker;
+import io.forebay.testing.ListingOnly;
 import io.forebay.testing.RecordsMemoryStore;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -239,12 +239,12 @@ class PlannerTest {
     }
 
     @Test
-    @DisplayName("O5 a key that is listed twice with two sizes is an error that names server, prefix and key, not a fault of ours")
+    @DisplayName(
+            "O5 a key that is listed twice with two sizes is an error that names server, prefix and key, not a fault of ours")
     void listedTwiceDifferently() {
         put("in/a");
         var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
-        assertThatThrownBy(
-                        () -> new Planner(maker.job(), CoordinatorRig.storesOf(twice(1)), retry, scratch).plan())
+        assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(twice(1)), retry, scratch).plan())
                 .isInstanceOfSatisfying(CoordinatorException.class, e -> {
                     assertThat(e.code()).isEqualTo(ExitCode.NO_INPUT);
                     assertThat(e).hasMessageContainingAll("s3://bucket/in/", "http://strange:9000", "key a twice");

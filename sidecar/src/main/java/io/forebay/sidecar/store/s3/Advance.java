@@ -31,8 +31,8 @@ final class Advance {
             empty++;
             return empty < MOST_EMPTY
                     ? Optional.empty()
-                    : Optional.of(
-                            "the server gave " + empty + " pages without a key in a row, each with a token for the next");
+                    : Optional.of("the server gave " + empty
+                            + " pages without a key in a row, each with a token for the next");
         }
         empty = 0;
         boolean nothingNew = bringsNothing(page.objects());

@@ -93,7 +93,18 @@ final class LeanRequests implements AutoCloseable {
         /** Of the bucket, without a body. */
         static Outline ofBucket(Operation operation, String method, String key, SortedMap<String, String> query) {
             var patience = S3Settings.CONTROL_TIMEOUT;
-            return new Outline(operation, method, "", key, query, Map.of(), SigV4.EMPTY, -1, patience, patience, S3Settings.PAGE_TIMEOUT);
+            return new Outline(
+                    operation,
+                    method,
+                    "",
+                    key,
+                    query,
+                    Map.of(),
+                    SigV4.EMPTY,
+                    -1,
+                    patience,
+                    patience,
+                    S3Settings.PAGE_TIMEOUT);
         }
 
         /** Of an object, without a body. */
@@ -105,12 +116,24 @@ final class LeanRequests implements AutoCloseable {
                 Map<String, String> headers,
                 Duration patience) {
             var path = "/" + SigV4.encode(key, true);
-            return new Outline(operation, method, path, key, query, headers, SigV4.EMPTY, -1, patience, patience, HttpPool.UNBOUNDED);
+            return new Outline(
+                    operation,
+                    method,
+                    path,
+                    key,
+                    query,
+                    headers,
+                    SigV4.EMPTY,
+                    -1,
+                    patience,
+                    patience,
+                    HttpPool.UNBOUNDED);
         }
 
         /** With a body. */
         Outline sending(String sha256, long bytes, Duration patience, Duration answerPatience) {
-            return new Outline(operation, method, path, key, query, headers, sha256, bytes, patience, answerPatience, whole);
+            return new Outline(
+                    operation, method, path, key, query, headers, sha256, bytes, patience, answerPatience, whole);
         }
     }
 

@@ -288,7 +288,9 @@ class ListFaultsTest extends ScriptedTest {
                         200,
                         Map.of(),
                         ("<ListBucketResult><IsTruncated>true</IsTruncated>"
-                                        + (what.equals("no keys") ? "" : object("in/2", 1, "a") + object("in/1", 1, "b"))
+                                        + (what.equals("no keys")
+                                                ? ""
+                                                : object("in/2", 1, "a") + object("in/1", 1, "b"))
                                         + "<NextContinuationToken>t" + tokens.incrementAndGet()
                                         + "</NextContinuationToken></ListBucketResult>")
                                 .getBytes(StandardCharsets.UTF_8)));
@@ -298,7 +300,8 @@ class ListFaultsTest extends ScriptedTest {
             assertThat(e).hasMessageContainingAll(server.endpoint().toString(), "s3://bucket/in/", "without a key");
             assertThat(tokens).hasValue(Advance.MOST_EMPTY);
         } else {
-            assertThat(e).hasMessageContainingAll(server.endpoint().toString(), "s3://bucket/in/", "nothing new", "'in/1'");
+            assertThat(e)
+                    .hasMessageContainingAll(server.endpoint().toString(), "s3://bucket/in/", "nothing new", "'in/1'");
             assertThat(tokens).hasValue(2);
         }
     }

@@ -35,6 +35,7 @@ final class Connection implements AutoCloseable {
     private Duration whole = HttpPool.UNBOUNDED;
     /** When the exchange must be over. */
     private long endNanos = System.nanoTime() + whole.toNanos();
+
     private long idleSinceNanos;
     /** Bytes of the current answer that have arrived. */
     private boolean answered;

@@ -307,7 +307,8 @@ class HttpPoolTest {
     }
 
     @Test
-    @DisplayName("I3 an answer that comes byte by byte for ever ends when its whole time is over, though it is never silent")
+    @DisplayName(
+            "I3 an answer that comes byte by byte for ever ends when its whole time is over, though it is never silent")
     void dribble() throws Exception {
         var server = closed(new RawServer((in, out) -> {
             RawServer.head(in);
@@ -327,7 +328,8 @@ class HttpPoolTest {
     @DisplayName("I3 interim answers are passed over, but not for ever")
     void interimAnswers() throws Exception {
         var interim = "HTTP/1.1 102 Processing\r\n\r\n";
-        assertThat(get(interim.repeat(10) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").body())
+        assertThat(get(interim.repeat(10) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                        .body())
                 .isEqualTo("ok");
         var endless = closed(new RawServer((in, out) -> {
             RawServer.head(in);
