@@ -37,6 +37,7 @@ struct keeper {
     char problem[MAX_PROBLEM];
     struct log log;
     struct lines lines;
+    uint64_t dropped;       /* bytes of output that the runner did not take, and does not know of yet */
     bool stdout_lost;
 };
 
@@ -179,10 +180,10 @@ static void start(struct keeper *k) {
 
 /* ---- what may happen meanwhile */
 
-static void tell(struct keeper *k, const struct bytes *message, bool may_drop) {
-    if (k->control < 0) return;
-    (void)send(k->control, message->data + message->start, bytes_size(message), MSG_NOSIGNAL | (may_drop ? MSG_DONTWAIT : 0));
-    /* Refused: the runner is gone, which the next poll shows; or it was only output. */
+/* Returns whether it was taken. Refused: the runner is gone, which the next poll shows; or it was only output. */
+static bool tell(struct keeper *k, const struct bytes *message, bool may_drop) {
+    if (k->control < 0) return false;
+    return send(k->control, message->data + message->start, bytes_size(message), MSG_NOSIGNAL | (may_drop ? MSG_DONTWAIT : 0)) >= 0;
 }
 
 static void kill_all(struct keeper *k) {
@@ -294,8 +295,9 @@ static void to_engine(void *context, const uint8_t *data, size_t length) {
     struct keeper *k = context;
     struct bytes message = {0};
     put_u8(&message, KEEPER_OUTPUT);
+    put_u64(&message, k->dropped);
     bytes_add(&message, data, length);
-    tell(k, &message, true);
+    k->dropped = tell(k, &message, true) ? 0 : k->dropped + length;
     bytes_free(&message);
 }
 
@@ -337,6 +339,7 @@ static void tell_end(struct keeper *k) {
     size_t length = log_tail(&k->log, tail);
     struct bytes m = {0};
     put_u8(&m, KEEPER_ENDED);
+    put_u64(&m, k->dropped);
     put_u8(&m, (uint8_t)exit);
     put_u8(&m, (uint8_t)signal);
     put_u8(&m, oom ? END_OOM : 0);

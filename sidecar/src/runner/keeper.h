@@ -30,8 +30,8 @@ enum { KEEPER_STOP = 'S' };     /* u32 grace in ms */
 /* To the runner: */
 enum {
     KEEPER_STARTED = 'B',
-    KEEPER_OUTPUT = 'O',        /* bytes */
-    KEEPER_ENDED = 'E',         /* u8 exit, signal, flags; u64 wall, user, system ms, peak bytes; text tail, problem */
+    KEEPER_OUTPUT = 'O',        /* u64 bytes dropped before it; bytes */
+    KEEPER_ENDED = 'E',         /* u64 bytes of output dropped since; u8 exit, signal, flags; u64 wall, user, system ms, peak bytes; text tail, problem */
     KEEPER_TEXT = 'T',          /* a helper's: u64 count, text problem */
     KEEPER_MESSAGE = 32 * 1024  /* longest */
 };

@@ -6,7 +6,7 @@
 #include "common.h"
 
 enum {
-    PROTOCOL_VERSION = 1,
+    PROTOCOL_VERSION = 2,
     PROTOCOL_MAGIC = 0x46425354, /* "FBST" */
     MAX_FRAME = 4 * 1024 * 1024, /* type and fields */
     MAX_TAIL = 8 * 1024,

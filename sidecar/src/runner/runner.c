@@ -58,6 +58,7 @@ struct task {
     bool started, ended, lost;
     int status;             /* of the keeper, once reaped */
     uint64_t memory_limit, peak;
+    uint64_t dropped;       /* bytes of output that the engine was not sent, and not told of yet */
     struct end end;
 };
 
@@ -92,7 +93,19 @@ static void send_id(struct runner *r, enum frame type, const struct command_id *
     frame_end(&r->link.out, at);
 }
 
-static void send_end(struct runner *r, const struct command_id *id, const struct end *end) {
+static void send_output(struct runner *r, struct task *t, const uint8_t *data, size_t length) {
+    size_t at = frame_begin(&r->link.out, OUTPUT);
+    put_id(&r->link.out, &t->id);
+    put_u64(&r->link.out, t->dropped);
+    put_data(&r->link.out, data, length);
+    frame_end(&r->link.out, at);
+    t->dropped = 0;
+}
+
+static void send_end(struct runner *r, struct task *t) {
+    const struct command_id *id = &t->id;
+    const struct end *end = &t->end;
+    if (t->dropped) send_output(r, t, (const uint8_t *)"", 0);
     struct bytes *b = &r->link.out;
     size_t at = frame_begin(b, END);
     put_id(b, id);
@@ -144,7 +157,7 @@ static void announce(struct runner *r) {
     for (size_t i = 0; i < r->count; i++) {
         struct task *t = &r->tasks[i];
         if (t->kind != COMMAND) continue;
-        if (t->ended) send_end(r, &t->id, &t->end);
+        if (t->ended) send_end(r, t);
         else send_id(r, RUNNING, &t->id);
     }
     size_t at = frame_begin(&r->link.out, ANNOUNCED);
@@ -199,7 +212,7 @@ static void task_ended(struct runner *r, struct task *t) {
         free(t->end.problem);
         t->end.problem = more;
     }
-    if (r->state == UP) send_end(r, &t->id, &t->end);
+    if (r->state == UP) send_end(r, t);
 }
 
 static void end_unstarted(struct runner *r, struct task *t, uint8_t flags, char *problem) {
@@ -360,12 +373,14 @@ static void hear_task(struct runner *r, struct task *t) {
     if (message[0] == KEEPER_STARTED) {
         t->started = true;
         if (listening) send_id(r, STARTED, &t->id);
-    } else if (message[0] == KEEPER_OUTPUT && listening && bytes_size(&r->link.out) < OUTPUT_QUEUE) {
-        size_t at = frame_begin(&r->link.out, OUTPUT);
-        put_id(&r->link.out, &t->id);
-        put_data(&r->link.out, f.at, (size_t)(f.end - f.at));
-        frame_end(&r->link.out, at);
+    } else if (message[0] == KEEPER_OUTPUT) {
+        uint64_t before = get_u64(&f); /* dropped on the way to us */
+        size_t length = (size_t)(f.end - f.at);
+        t->dropped += before;
+        if (listening && bytes_size(&r->link.out) < OUTPUT_QUEUE) send_output(r, t, f.at, length);
+        else t->dropped += length;
     } else if (message[0] == KEEPER_ENDED) {
+        t->dropped += get_u64(&f);
         get_end(&f, &t->end);
         close(t->control);
         t->control = -1;
@@ -431,7 +446,7 @@ static bool hear_work(struct runner *r, struct fields *f) {
     struct work w;
     bool good = get_work(f, &w);
     struct task *t = good ? find(r, &w.id) : NULL;
-    if (t && t->ended) send_end(r, &t->id, &t->end);
+    if (t && t->ended) send_end(r, t);
     else if (t && t->started) send_id(r, STARTED, &t->id);
     else if (good && !t) start_command(r, &w);
     free_work(&w);

@@ -6,10 +6,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of what failed attempts printed: where users are sent to look for it. */
+/** What is kept of what failed attempts printed, where users are sent to look for it; and what they are told was not shown. */
 class FailedLogsIT extends ApartTest {
     private static final String LOUD = "seq 1 400000; exit 3";
     private static final String ONCE = "  retry: {item: 0}";
@@ -64,6 +65,21 @@ class FailedLogsIT extends ApartTest {
                         .contains("--- step first, exit code 0", "\n1\n2\n3\n", "\n9999\n10000\n")
                         .contains("--- step second, exit code 4")
                         .endsWith(" ms\nso\n"));
+    }
+
+    @Test
+    @DisplayName("200 MB on one line, faster than they can be shown: the end tells all of them but what was shown, not a part")
+    void oneLongLine() throws Exception {
+        rig.input("a", "v");
+        rig.job("head -c 200000000 /dev/zero | tr '\\0' x; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
+
+        var result = rig.run();
+
+        assertThat(result.exit()).as(result.all()).isZero();
+        var told = Pattern.compile("([0-9.]+) MiB that steps printed were not shown").matcher(result.all());
+        assertThat(told.find()).as("it is told").isTrue();
+        // 190.7 MiB, and the label before each piece of 4 KiB.
+        assertThat(Double.parseDouble(told.group(1))).isBetween(190.6, 191.2);
     }
 
     @Test

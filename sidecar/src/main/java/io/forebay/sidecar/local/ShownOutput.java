@@ -66,6 +66,14 @@ final class ShownOutput implements StepServer.Output, AutoCloseable {
         shown.put(id, length < text.length ? OF_EACH + 1 : before + length);
     }
 
+    @Override
+    public synchronized void dropped(CommandId id, long bytes) {
+        leftOut += bytes;
+        if (shown.getOrDefault(id, 0) <= OF_EACH) {
+            tellSlow();
+        }
+    }
+
     /** All of it, or nothing: when all commands together are too fast. */
     private void pass(byte[] text, int length) {
         long now = nanoTime.getAsLong();
@@ -77,6 +85,10 @@ final class ShownOutput implements StepServer.Output, AutoCloseable {
             return;
         }
         leftOut += length;
+        tellSlow();
+    }
+
+    private void tellSlow() {
         if (!slowTold) {
             slowTold = true;
             lines.accept("the steps print more than " + Bytes.of(PER_SECOND).human()

@@ -18,7 +18,8 @@ package io.forebay.sidecar.step;
  *               | peak bytes u64 | tail data | problem text
  * 84 ANNOUNCED                               } then this
  * 85 STARTED    id
- * 86 OUTPUT     id | data                    prefixed lines, for display only: dropped when the engine is slow
+ * 86 OUTPUT     id | dropped u64 | data      prefixed lines, for display only: dropped when the engine is slow; so many bytes since the
+ *                                            last one, the rest of them before END
  * 87 FORGOTTEN  id                           answers ACK
  * 88 LEASE_ANSWER request u64 | answer u8 (0 no, 1 yes, 2 cannot tell) | why text
  * 89 DONE       request u64 | count u64 | problem text (empty: all done)
@@ -59,7 +60,7 @@ package io.forebay.sidecar.step;
 final class Protocol {
     private Protocol() {}
 
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int MAGIC = 0x46425354;
     static final int MAX_FRAME = 4 * 1024 * 1024;
     static final int MAX_HELLO = 16 * 1024;

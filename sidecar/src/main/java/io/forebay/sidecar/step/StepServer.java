@@ -39,6 +39,9 @@ public final class StepServer implements StepHost {
     public interface Output {
         /** @param lines whole lines, each with its prefix and line end; not to be kept after the return */
         void lines(CommandId id, byte[] lines);
+
+        /** @param bytes of lines that were dropped on the way */
+        default void dropped(CommandId id, long bytes) {}
     }
 
     /**
@@ -334,6 +337,18 @@ public final class StepServer implements StepHost {
         return taken == null ? null : refusal(Protocol.REFUSED_NOW, taken);
     }
 
+    private void output(FrameReader f) throws ProtocolException {
+        var id = f.id();
+        long dropped = f.u64();
+        var lines = last(f, f.data());
+        if (dropped > 0) {
+            options.output().dropped(id, dropped);
+        }
+        if (lines.length > 0) {
+            options.output().lines(id, lines);
+        }
+    }
+
     private static FrameWriter refusal(int kind, String why) {
         return new FrameWriter(Protocol.REFUSED).u8(kind).text(why);
     }
@@ -364,7 +379,7 @@ public final class StepServer implements StepHost {
                     questions.connected();
                 }
                 case Protocol.STARTED -> runners.started(seat, peer, last(f, f.id()));
-                case Protocol.OUTPUT -> options.output().lines(f.id(), last(f, f.data()));
+                case Protocol.OUTPUT -> output(f);
                 case Protocol.FORGOTTEN -> runners.forgotten(seat, peer, last(f, f.id()));
                 case Protocol.LEASE_ANSWER -> {
                     long request = f.u64();

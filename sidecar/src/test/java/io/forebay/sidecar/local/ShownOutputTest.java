@@ -50,6 +50,19 @@ class ShownOutputTest {
     }
 
     @Test
+    @DisplayName("what a slow display lost on its way is told too: at once if the command is still shown, and in the end")
+    void dropped() {
+        output.lines(command(1), bytes("[a] one\n"));
+        output.dropped(command(1), 5L << 20);
+        output.dropped(command(1), 5L << 20);
+        output.close();
+
+        assertThat(told).hasSize(3);
+        assertThat(told.get(1)).startsWith("the steps print more than 64.0 KiB per second: not all of it is shown");
+        assertThat(told.getLast()).isEqualTo("10.0 MiB that steps printed were not shown");
+    }
+
+    @Test
     @DisplayName("a batch that is larger than what is left is cut behind a whole line")
     void cutBehindALine() {
         output.lines(command(1), bytes(("[a] " + "x".repeat(999) + "\n").repeat(40)));

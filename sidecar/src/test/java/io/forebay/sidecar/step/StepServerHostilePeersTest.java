@@ -115,7 +115,7 @@ class StepServerHostilePeersTest {
                         .u64(4)
                         .text("x")
                         .text("");
-            case Protocol.OUTPUT -> frame.id(id).data(new byte[random.nextInt(5000)]);
+            case Protocol.OUTPUT -> frame.id(id).u64(random.nextLong()).data(new byte[random.nextInt(5000)]);
             case Protocol.LEASE_ANSWER ->
                 frame.u64(random.nextInt(5)).u8(random.nextInt(4)).text("");
             case Protocol.DONE -> frame.u64(random.nextInt(5)).u64(1).text("");
