@@ -99,6 +99,30 @@ class RedoIT extends RigTest {
     }
 
     @Test
+    @DisplayName("D6 a damaged output of a failed item (when: Failure): verify --redo says that its item is done again, and resume does it")
+    void ofAFailedItem() throws Exception {
+        rig.input("bad", "one").input("good", "two");
+        rig.job(
+                copying() + "; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/more-$FOREBAY_NAME\"; [ $FOREBAY_NAME = good ]",
+                "  retry: {item: 0}",
+                "  outputs:",
+                "  - {name: out, path: '**', to: 'file://" + rig.results() + "/', when: Always}");
+        assertThat(rig.run().exit()).isEqualTo(1);
+        Files.delete(rig.results().resolve("bad"));
+        Files.writeString(rig.results().resolve("more-bad"), "other");
+        Files.delete(rig.home().resolve("ran"));
+
+        var marked = verify("--redo");
+
+        assertThat(marked.exit()).as(marked.all()).isEqualTo(74);
+        assertThat(marked.out()).contains("1 item will be done again");
+        assertThat(rig.command("resume", manifest()).exit()).isEqualTo(1);
+        assertThat(lines("ran")).containsExactly("bad");
+        assertThat(rig.results().resolve("bad")).hasContent("one");
+        assertThat(rig.results().resolve("more-bad")).hasContent("one");
+    }
+
+    @Test
     @DisplayName("D6 after verify --redo the same forebay run does those items again, too")
     void byRun() throws Exception {
         rig.input("a", "one").input("b", "two");

@@ -84,7 +84,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private void told(Revocation.Outcome outcome, PrintWriter out) {
-        out.println(items(outcome.revoked())
+        out.println(items(outcome.again())
                 + " will be done again, and nothing was touched yet but the records; now: forebay resume " + manifest);
         if (outcome.strangers() > 0) {
             out.println(outcome.strangers()

@@ -16,6 +16,7 @@ import io.forebay.sidecar.store.Stores;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,10 +39,10 @@ public final class Revocation implements AutoCloseable {
     public record Damaged(String id, String key, int generation, int attempt, String reason) {}
 
     /**
-     * @param revoked items that the next run does again
+     * @param again items that the next run does again: taken back now, or not done in any case
      * @param strangers damaged outputs of items that the job's last plan does not have: no run makes them again
      */
-    public record Outcome(long revoked, long strangers) {}
+    public record Outcome(long again, long strangers) {}
 
     /** An item may come several times. */
     public synchronized void add(Damaged item) {
@@ -103,6 +104,7 @@ public final class Revocation implements AutoCloseable {
         var log = office.succession().log();
         long revoked = 0;
         long strangers = 0;
+        var again = new BitSet();
         try (var plan = PlanStore.read(office.folder(), planned, options.scratch());
                 var truth = new Truth(plan, options.scratch())) {
             var recovery = new Recovery(truth);
@@ -112,7 +114,10 @@ public final class Revocation implements AutoCloseable {
                 int item = truth.table.find(d.id());
                 if (item < 0) {
                     strangers++;
-                } else if (truth.table.state(item) == ItemState.DONE) {
+                } else if (truth.table.state(item) != ItemState.DONE) {
+                    // One that failed and published outputs for that case, or that was taken back before.
+                    again.set(item);
+                } else {
                     var entry = new Revoked(
                             d.id(),
                             d.key(),
@@ -122,6 +127,7 @@ public final class Revocation implements AutoCloseable {
                             options.clock().millis());
                     if (recovery.revoked(entry)) {
                         log.append(entry);
+                        again.set(item);
                         if (++revoked % BATCH == 0) {
                             log.await(log.last());
                         }
@@ -130,7 +136,7 @@ public final class Revocation implements AutoCloseable {
             }
             log.await(log.last());
         }
-        return new Outcome(revoked, strangers);
+        return new Outcome(again.cardinality(), strangers);
     }
 
     @Override
