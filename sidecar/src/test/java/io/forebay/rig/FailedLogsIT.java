@@ -68,7 +68,8 @@ class FailedLogsIT extends ApartTest {
     }
 
     @Test
-    @DisplayName("200 MB on one line, faster than they can be shown: the end tells all of them but what was shown, not a part")
+    @DisplayName(
+            "200 MB on one line, faster than they can be shown: the end tells all of them but what was shown, not a part")
     void oneLongLine() throws Exception {
         rig.input("a", "v");
         rig.job("head -c 200000000 /dev/zero | tr '\\0' x; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
@@ -76,7 +77,8 @@ class FailedLogsIT extends ApartTest {
         var result = rig.run();
 
         assertThat(result.exit()).as(result.all()).isZero();
-        var told = Pattern.compile("([0-9.]+) MiB that steps printed were not shown").matcher(result.all());
+        var told = Pattern.compile("([0-9.]+) MiB that steps printed were not shown")
+                .matcher(result.all());
         assertThat(told.find()).as("it is told").isTrue();
         // 190.7 MiB, and the label before each piece of 4 KiB.
         assertThat(Double.parseDouble(told.group(1))).isBetween(190.6, 191.2);

@@ -99,7 +99,8 @@ class RedoIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D6 a damaged output of a failed item (when: Failure): verify --redo says that its item is done again, and resume does it")
+    @DisplayName(
+            "D6 a damaged output of a failed item (when: Failure): verify --redo says that its item is done again, and resume does it")
     void ofAFailedItem() throws Exception {
         rig.input("bad", "one").input("good", "two");
         rig.job(

@@ -50,7 +50,8 @@ class ShownOutputTest {
     }
 
     @Test
-    @DisplayName("what a slow display lost on its way is told too: at once if the command is still shown, and in the end")
+    @DisplayName(
+            "what a slow display lost on its way is told too: at once if the command is still shown, and in the end")
     void dropped() {
         output.lines(command(1), bytes("[a] one\n"));
         output.dropped(command(1), 5L << 20);
