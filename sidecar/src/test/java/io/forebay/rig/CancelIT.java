@@ -269,8 +269,12 @@ class CancelIT extends RigTest {
                     .contains("2 outputs are not exported, listed in file://" + rig.records() + "/UNEXPORTED.jsonl")
                     .contains("data are kept in")
                     .contains("forebay resume");
+            var status = rig.command("status", manifest());
+            assertThat(status.exit()).as(status.all()).isEqualTo(75);
+            assertThat(status.out()).contains("2 outputs not exported, 4 B, as UNEXPORTED.jsonl in the records says");
             s3.behave();
             resumes();
+            assertThat(rig.command("status", manifest()).out()).contains("0 outputs not exported");
             assertThat(s3.objects().get("out/b").content()).isEqualTo("vb".getBytes());
         }
     }

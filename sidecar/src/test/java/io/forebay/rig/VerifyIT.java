@@ -86,4 +86,50 @@ class VerifyIT extends RigTest {
                 .contains("no run makes it again")
                 .doesNotContain("forebay resume");
     }
+
+    @Test
+    @DisplayName(
+            "Z1 a run that ends in planning is told by status as ended, with its code and cause; verify says that nothing was planned")
+    void endedInPlanning() throws Exception {
+        rig.input("a", "one");
+        rig.job(
+                "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "  inputs: [{name: in, source: 'file://" + rig.inputs() + "/', include: ['*.nii']}]",
+                "  forEach: {input: in}");
+        var ran = rig.run();
+        assertThat(ran.exit()).as(ran.all()).isEqualTo(65);
+
+        var status = rig.command("status", manifest());
+        var verified = verify();
+
+        assertThat(status.exit()).as(status.all()).isEqualTo(65);
+        assertThat(status.out()).contains("ended, exit 65 (", "0 of 0 items").doesNotContain("1970", "cut off");
+        assertThat(verified.exit()).as(verified.all()).isEqualTo(65);
+        assertThat(verified.all()).contains("ended before anything was planned, exit 65 (");
+
+        rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
+        assertThat(rig.run().exit()).isZero();
+        assertThat(rig.command("status", manifest()).out()).contains("ended, exit 0", "1 of 1 items done");
+        assertThat(verify().exit()).isZero();
+    }
+
+    @Test
+    @DisplayName("Z1 a start that fails after a good run is told by status; resume goes on with the plan of that run")
+    void failedStartAfterARun() throws Exception {
+        rig.input("a", "one");
+        rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
+        assertThat(rig.run().exit()).isZero();
+        Files.delete(rig.inputs().resolve("a"));
+        var failed = rig.run();
+        assertThat(failed.exit()).as(failed.all()).isEqualTo(65);
+
+        var status = rig.command("status", manifest());
+
+        assertThat(status.exit()).as(status.all()).isEqualTo(65);
+        assertThat(status.out()).contains("ended, exit 65 (", "1 of 1 items done");
+        assertThat(verify().exit()).isZero();
+        var resumed = rig.command("resume", manifest());
+        assertThat(resumed.exit()).as(resumed.all()).isZero();
+        assertThat(rig.command("status", manifest()).exit()).isZero();
+    }
 }

@@ -77,8 +77,10 @@ final class StatusCommand implements Callable<Integer> {
 
     private static void text(String name, JobRecords.Status s, PrintWriter out) {
         out.println(name + ": "
-                + (s.exitCode().isPresent() ? "ended, exit " + s.exitCode().get() : "running, or cut off")
-                + (s.cause().isEmpty() ? "" : " (" + s.cause() + ")"));
+                + (s.exitCode().isPresent()
+                        ? "ended, exit " + s.exitCode().get()
+                        : s.items() == 0 ? "being planned, or cut off in that" : "running, or cut off")
+                + (s.cause().isEmpty() ? "" : " (" + Printable.message(s.cause()) + ")"));
         out.println("started " + Instant.ofEpochMilli(s.startedAt()) + " on "
                 + s.coordinator().map(c -> c.host() + ", process " + c.pid()).orElse("?"));
         out.println(s.done() + " of " + s.items() + " items done, " + s.failed() + " failed, " + s.unfinished()
@@ -94,7 +96,8 @@ final class StatusCommand implements Callable<Integer> {
                     + " items were found damaged by forebay verify --redo since; forebay resume does them again");
         }
         out.println(s.unexported() + " outputs not exported, "
-                + Bytes.of(s.unexportedBytes()).human());
+                + Bytes.of(s.unexportedBytes()).human()
+                + (s.unexportedByList() ? ", as UNEXPORTED.jsonl in the records says, when it was last written" : ""));
     }
 
     private static LinkedHashMap<String, Object> json(String name, JobRecords.Status s) {
@@ -116,6 +119,7 @@ final class StatusCommand implements Callable<Integer> {
         m.put("revoked", s.revoked());
         m.put("unexported", s.unexported());
         m.put("unexportedBytes", s.unexportedBytes());
+        m.put("unexportedByList", s.unexportedByList());
         return m;
     }
 }

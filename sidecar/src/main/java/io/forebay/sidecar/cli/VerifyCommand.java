@@ -39,6 +39,8 @@ import picocli.CommandLine.Spec;
 final class VerifyCommand implements Callable<Integer> {
     private static final int AT_ONCE = 8;
     private static final int DIFFERS = 74;
+    private static final int NEVER_STARTED = 65;
+    private static final int NOT_YET = 75;
     private static final int MOST_FORMER = 20;
 
     @Parameters(index = "0", paramLabel = "JOB", description = Manifests.DESCRIPTION)
@@ -63,7 +65,11 @@ final class VerifyCommand implements Callable<Integer> {
                 var stores = new JobStores(job.stores());
                 var damaged = new Revocation(scratch.folder())) {
             var pass = new Pass(new OutputCheck(stores), damaged, out);
-            pass.over(JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder()));
+            var records = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder());
+            pass.over(records);
+            if (pass.sawNothing()) {
+                tellNothing(job, records.status(), out);
+            }
             pass.tell(job);
             if (redo && !damaged.isEmpty()) {
                 var options = CoordinatorOptions.local(RunMode.RESUME, scratch.folder());
@@ -81,6 +87,23 @@ final class VerifyCommand implements Callable<Integer> {
         } catch (CoordinatorException e) {
             throw new CliException(e.code().number(), String.valueOf(e.getMessage()));
         }
+    }
+
+    /** @throws CliException no item was ever planned */
+    private void tellNothing(Job job, JobRecords.Status status, PrintWriter out) throws CliException {
+        if (status.items() > 0) {
+            out.println("no item of " + status.items() + " has been done yet: forebay status " + manifest);
+            return;
+        }
+        var ended = status.exitCode();
+        throw new CliException(
+                ended.isPresent() ? NEVER_STARTED : NOT_YET,
+                job.name() + " has no outputs to verify: it "
+                        + (ended.isPresent()
+                                ? "ended before anything was planned, exit " + ended.get() + " ("
+                                        + Printable.message(status.cause()) + ")"
+                                : "is being planned, or was cut off in that")
+                        + ". Go on with: forebay run " + manifest);
     }
 
     private void told(Revocation.Outcome outcome, PrintWriter out) {
@@ -188,6 +211,10 @@ final class VerifyCommand implements Callable<Integer> {
                             + "): only an earlier record names it; not verified, and never removed by Forebay");
                 }
             }
+        }
+
+        synchronized boolean sawNothing() {
+            return records + revoked + unexported + dropped == 0;
         }
 
         synchronized boolean isFine() {

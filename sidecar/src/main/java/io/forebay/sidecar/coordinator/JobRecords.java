@@ -11,6 +11,7 @@ import io.forebay.sidecar.records.LogEntry.Completed;
 import io.forebay.sidecar.records.LogEntry.Ended;
 import io.forebay.sidecar.records.LogEntry.Planned;
 import io.forebay.sidecar.records.LogEntry.Revoked;
+import io.forebay.sidecar.records.LogEntry.StartFailed;
 import io.forebay.sidecar.records.LogEntry.Started;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
@@ -31,7 +32,9 @@ public final class JobRecords {
      * @param coordinator the last one; absent: the job was never started
      * @param startedAt of the last run, milliseconds since 1970 UTC
      * @param exitCode of the last run; empty: it has not ended, or was cut off
+     * @param cause why it ended so; empty: no more is known
      * @param items in the plan; 0: not planned
+     * @param unexportedByList the run was cut off, and that is what its list names, as of when it was written
      * @param revoked items found damaged since, which the next run does again
      * @param decided items whose outputs are decided and not yet known to be published
      */
@@ -53,6 +56,7 @@ public final class JobRecords {
             List<Summary.FailedItem> failures,
             long unexported,
             long unexportedBytes,
+            boolean unexportedByList,
             long revoked) {}
 
     /** What a record says of its item. */
@@ -107,14 +111,14 @@ public final class JobRecords {
     public Status status() throws StoreException, RecordsDamagedException, IOException, InterruptedException {
         var history = History.of(folder);
         var run = new Run();
-        history.replay(Set.of("started", "planned", "ended", "revoked")::contains, run::see);
+        history.replay(Set.of("started", "startfailed", "planned", "ended", "revoked")::contains, run::see);
         var planned = run.planned;
         if (planned == null) {
             return new Status(
                     Optional.ofNullable(history.last()),
-                    run.startedAt(),
-                    Optional.empty(),
-                    "",
+                    run.startedAt(history.last()),
+                    run.exitCode(),
+                    run.cause(),
                     0,
                     0,
                     0,
@@ -128,6 +132,7 @@ public final class JobRecords {
                     List.of(),
                     0,
                     0,
+                    false,
                     run.revoked);
         }
         try (var plan = PlanStore.read(folder, planned, scratch);
@@ -137,11 +142,13 @@ public final class JobRecords {
             recovery.finish();
             var t = truth.table;
             var ended = run.ended;
+            var listed = run.exitCode().isPresent() ? UnexportedList.Named.NOTHING : UnexportedList.named(folder);
+            boolean byList = listed.count() > truth.tally.unexportedCount();
             return new Status(
                     Optional.ofNullable(history.last()),
-                    run.startedAt(),
-                    Optional.ofNullable(ended).map(Ended::code),
-                    ended == null ? "" : ended.cause(),
+                    run.startedAt(history.last()),
+                    run.exitCode(),
+                    run.cause(),
                     t.size(),
                     t.count(ItemState.DONE),
                     t.count(ItemState.FAILED) - truth.tally.cancelled(),
@@ -153,8 +160,9 @@ public final class JobRecords {
                     planned.unusable(),
                     truth.tally.byReason(),
                     truth.tally.named(),
-                    ended == null ? truth.tally.unexportedCount() : ended.unexported(),
-                    ended == null ? truth.tally.unexportedBytes() : ended.unexportedBytes(),
+                    byList ? listed.count() : ended == null ? truth.tally.unexportedCount() : ended.unexported(),
+                    byList ? listed.bytes() : ended == null ? truth.tally.unexportedBytes() : ended.unexportedBytes(),
+                    byList,
                     run.revoked);
         }
     }
@@ -171,14 +179,20 @@ public final class JobRecords {
         private @Nullable Started started;
         private @Nullable Planned planned;
         private @Nullable Ended ended;
+        private @Nullable StartFailed startFailed;
         private long revoked;
 
         void see(LogEntry entry) {
             switch (entry) {
                 case Started e -> {
                     started = e;
+                    startFailed = null;
                     ended = null;
                     revoked = 0;
+                }
+                case StartFailed e -> {
+                    startFailed = e;
+                    ended = null;
                 }
                 case Revoked _ -> revoked++;
                 case Planned e -> planned = e;
@@ -194,8 +208,22 @@ public final class JobRecords {
             }
         }
 
-        long startedAt() {
-            return started == null ? 0 : started.runStartedAt();
+        /** @param last whoever has not said when its run began has begun it itself */
+        long startedAt(@Nullable Claim last) {
+            if (started != null && startFailed == null) {
+                return started.runStartedAt();
+            }
+            return last == null ? 0 : last.startedAt();
+        }
+
+        Optional<Integer> exitCode() {
+            return startFailed != null
+                    ? Optional.of(startFailed.code())
+                    : Optional.ofNullable(ended).map(Ended::code);
+        }
+
+        String cause() {
+            return startFailed != null ? startFailed.message() : ended == null ? "" : ended.cause();
         }
     }
 }

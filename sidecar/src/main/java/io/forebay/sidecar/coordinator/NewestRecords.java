@@ -169,6 +169,7 @@ final class NewestRecords implements AutoCloseable {
                         : null;
             case Revoked e -> new Recorded(e.key(), e.id(), e.generation(), e.attempt(), Standing.REVOKED, List.of());
             case LogEntry.Started _,
+                    LogEntry.StartFailed _,
                     Planned _,
                     LogEntry.Ended _,
                     LogEntry.Staged _,

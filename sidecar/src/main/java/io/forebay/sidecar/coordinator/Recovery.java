@@ -44,7 +44,7 @@ final class Recovery {
      */
     void apply(LogLine line) throws RecordsDamagedException {
         switch (line.type()) {
-            case "planned", "ended" -> {}
+            case "planned", "ended", "startfailed" -> {}
             case "intent", "staged" ->
                 deferred.computeIfAbsent(line.id(), i -> new ArrayList<>(2)).add(line.copy());
             case "completed" -> completed(line);
@@ -113,7 +113,7 @@ final class Recovery {
                     newRun(e.fresh());
                 }
             }
-            case Planned _, Ended _ -> {}
+            case Planned _, Ended _, LogEntry.StartFailed _ -> {}
             case Staged e -> {
                 residue(e.id()).staged.addAll(e.outputs());
                 sawAttempt(e.id(), e.attempt());

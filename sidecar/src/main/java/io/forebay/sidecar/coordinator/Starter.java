@@ -16,6 +16,7 @@ import io.forebay.sidecar.records.LogEntry;
 import io.forebay.sidecar.records.LogEntry.Ended;
 import io.forebay.sidecar.records.LogEntry.Planned;
 import io.forebay.sidecar.records.LogEntry.Started;
+import io.forebay.sidecar.records.LogLostException;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
 import io.forebay.sidecar.records.Succession;
@@ -68,7 +69,7 @@ final class Starter {
             var takenOver = takesOver();
             boolean newRun = takenOver == null || options.mode() == RunMode.RESUME;
             var plan = takenOver == null
-                    ? new Planner(job, stores, folder.retry(), options.scratch()).plan()
+                    ? planAnew()
                     : PlanStore.read(folder, takenOver, options.scratch());
             try {
                 return start(plan, takenOver, newRun);
@@ -108,7 +109,8 @@ final class Starter {
                     case Ended e -> ended = e;
                     // There is something to do again.
                     case LogEntry.Revoked _ -> ended = null;
-                    case LogEntry.Staged _,
+                    case LogEntry.StartFailed _,
+                            LogEntry.Staged _,
                             LogEntry.Intent _,
                             LogEntry.Completed _,
                             LogEntry.Failed _,
@@ -126,6 +128,34 @@ final class Starter {
             succession.sealAsVoid();
             started = null;
             planned = null;
+        }
+    }
+
+    private Plan planAnew() throws CoordinatorException, StoreException, IOException, InterruptedException {
+        try {
+            return new Planner(job, stores, folder.retry(), options.scratch()).plan();
+        } catch (CoordinatorException e) {
+            recordFailedStart(e);
+            throw e;
+        }
+    }
+
+    /** So that nobody takes it for one that was cut off. What is told to the user is its cause, whatever becomes of the record. */
+    private void recordFailedStart(CoordinatorException why) throws InterruptedException {
+        try {
+            var log = succession.log();
+            log.append(new LogEntry.StartFailed(
+                    succession.generation(),
+                    why.code().number(),
+                    String.valueOf(why.getMessage()),
+                    options.clock().millis()));
+            log.await(log.last());
+            if (succession.predecessorDead()) {
+                // Else the next one must still wait for whoever was before.
+                succession.release();
+            }
+        } catch (StoreException | LogLostException e) {
+            why.addSuppressed(e);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.forebay.sidecar.coordinator;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.forebay.message.MessageJson;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.records.RecordsFolder;
 import io.forebay.sidecar.spool.JsonSpool;
@@ -7,6 +9,7 @@ import io.forebay.sidecar.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -115,6 +118,36 @@ final class UnexportedList {
             target.delete(name(0));
         }
         return count;
+    }
+
+    /** What a list names. @param bytes of the outputs, as far as they are known */
+    record Named(long count, long bytes) {
+        static final Named NOTHING = new Named(0, 0);
+    }
+
+    /** The list that lies in the records now. */
+    static Named named(RecordsFolder folder) throws StoreException, InterruptedException {
+        long count = 0;
+        long bytes = 0;
+        for (int part = 0; ; part++) {
+            var content = folder.findLarge(name(part));
+            if (content.isEmpty()) {
+                return new Named(count, bytes);
+            }
+            for (var line : new String(content.get(), StandardCharsets.UTF_8).lines().toList()) {
+                count++;
+                bytes += Math.max(0, size(line));
+            }
+        }
+    }
+
+    private static long size(String line) {
+        try {
+            return MessageJson.MAPPER.readValue(line, Unexported.class).size();
+        } catch (JsonProcessingException e) {
+            // Somebody has edited it; it names an output all the same.
+            return 0;
+        }
     }
 
     private static String identity(Unexported output) {

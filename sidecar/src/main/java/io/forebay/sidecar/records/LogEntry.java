@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "t")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = LogEntry.Started.class, name = "started"),
+    @JsonSubTypes.Type(value = LogEntry.StartFailed.class, name = "startfailed"),
     @JsonSubTypes.Type(value = LogEntry.Planned.class, name = "planned"),
     @JsonSubTypes.Type(value = LogEntry.Staged.class, name = "staged"),
     @JsonSubTypes.Type(value = LogEntry.Intent.class, name = "intent"),
@@ -51,6 +52,15 @@ public sealed interface LogEntry {
             String host,
             long pid)
             implements LogEntry {}
+
+    /**
+     * No run began, since it could not be planned. Says nothing of the items, nor of the runs before.
+     *
+     * @param generation of the coordinator
+     * @param code exit code
+     * @param message for people: what was wrong
+     */
+    record StartFailed(int generation, int code, String message, long at) implements LogEntry {}
 
     /**
      * The plan is complete, in segments {@code plan-<plan>-<nnnn>}.
