@@ -229,7 +229,7 @@ public final class Messages {
     }
 
     /**
-     * @param reason the reason word: StepFailed, Fetch, InputChanged, MissingOutput, NameConflict, BufferFull, Flush...
+     * @param reason the reason word: StepFailed, Fetch, InputChanged, MissingOutput, BadOutput, NameConflict, BufferFull, Flush...
      * @param code the exit code class of this failure (DESIGN 10)
      * @param counted whether it counts against retry.item
      * @param permanent retrying cannot help

@@ -249,8 +249,10 @@ class FinalNamesIT extends RigTest {
         rig.input("a", "x");
         rig.job("echo good > \"$FOREBAY_OUT/good\"; " + script);
         var result = rig.run();
-        assertThat(result.exit()).as(result.all()).isEqualTo(74);
-        assertThat(result.all()).contains("$(OUT)/l is a symbolic link to ").contains("cp -L");
+        assertThat(result.exit()).as(result.all()).isEqualTo(1);
+        assertThat(result.all())
+                .contains("BadOutput", "$(OUT)/l is a symbolic link to ", "cp -L")
+                .contains("nothing of this item is published. Mend the step");
         assertThat(rig.published()).isEmpty();
     }
 
@@ -277,7 +279,7 @@ class FinalNamesIT extends RigTest {
                 "mkdir -p \"$FOREBAY_OUT/.forebay/" + rig.name() + "\"; echo x > " + file + "; sleep 1",
                 "  outputs: [{name: out, path: '**', to: 'file://" + rig.results() + "/', publish: " + publish + "}]");
         var result = rig.run();
-        assertThat(result.exit()).as(result.all()).isEqualTo(74);
+        assertThat(result.exit()).as(result.all()).isEqualTo(1);
         assertThat(result.all()).contains("among the records of the job");
         assertThat(rig.command("verify", rig.home().resolve("job.yaml").toString())
                         .exit())

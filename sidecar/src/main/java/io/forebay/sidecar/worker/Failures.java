@@ -118,8 +118,9 @@ final class Failures {
         return new Failure("Flush", message, OUTPUT, true, true, e.wholeStore(), false);
     }
 
-    static Failure badOutputName(String message) {
-        return new Failure("Flush", message, OUTPUT, true, true, false, false);
+    /** What a step left can be published as it is by nobody: the step, or the rule that selects it, must be mended. */
+    static Failure badOutput(String message) {
+        return new Failure("BadOutput", message, STEP, true, true, false, false);
     }
 
     static Failure nameConflict(String message) {

@@ -127,20 +127,26 @@ final class FlushStage {
             var refusal = OutputRefusal.first(
                     scan.files(), job, Path.of(attempt.space().out()));
             if (refusal.isPresent()) {
-                throw new AttemptFailed(
-                        Failures.badOutputName("item " + attempt.lease().key() + ": " + refusal.get()));
+                throw badOutput(attempt, refusal.get());
             }
             return scan;
         } catch (NameConflictException e) {
             throw new AttemptFailed(
                     Failures.nameConflict("item " + attempt.lease().key() + ": " + e.getMessage()));
         } catch (IllegalArgumentException e) {
-            throw new AttemptFailed(
-                    Failures.badOutputName("item " + attempt.lease().key() + ": " + e.getMessage()));
+            throw badOutput(attempt, String.valueOf(e.getMessage()));
         } catch (IOException e) {
             throw new AttemptFailed(Failures.bufferFull(
                     "cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
         }
+    }
+
+    private static AttemptFailed badOutput(Attempt attempt, String why) {
+        var rest = attempt.copies().published().isEmpty()
+                ? "nothing of this item is published"
+                : "of this item only what was published when it was closed stays";
+        return new AttemptFailed(Failures.badOutput("item " + attempt.lease().key() + ": " + why + "; " + rest
+                + ". Mend the step, or the rule of outputs: the next run does the item anew"));
     }
 
     private List<StagedOutput> stageAll(Attempt attempt, List<OutputFile> files)
