@@ -44,7 +44,7 @@ class RedoIT extends RigTest {
     @DisplayName(
             "D6 damaged, deleted and replaced outputs: verify changes nothing and says what to do; with --redo resume does those items again, and no others")
     void damagedDeletedReplaced() throws Exception {
-        for (var name : List.of("damaged", "deleted", "fifo", "fine", "replaced")) {
+        for (var name : List.of("damaged", "deleted", "fifo", "fine", "linked", "replaced")) {
             rig.input(name, "content of " + name);
         }
         rig.job(copying());
@@ -57,6 +57,8 @@ class RedoIT extends RigTest {
                         .start()
                         .waitFor())
                 .isZero();
+        Files.move(rig.results().resolve("linked"), rig.home().resolve("moved"));
+        Files.createSymbolicLink(rig.results().resolve("linked"), rig.home().resolve("moved"));
         Files.delete(rig.results().resolve("replaced"));
         Files.createDirectory(rig.results().resolve("replaced"));
         Files.delete(rig.home().resolve("ran"));
@@ -69,29 +71,30 @@ class RedoIT extends RigTest {
                 .contains("results/damaged (item damaged): it is a file of 18 bytes")
                 .contains("results/deleted (item deleted): it is gone")
                 .contains("results/replaced (item replaced): it is a folder")
-                .contains("results/fifo (item fifo): ")
+                .contains("results/fifo (item fifo): it is a FIFO, its record says a file")
+                .contains("results/linked (item linked): it is a symbolic link to " + rig.home() + "/moved")
+                .doesNotContain("cannot be read")
                 .contains("forebay verify --redo " + manifest() + ", then: forebay resume");
         assertThat(records()).as("verify alone changes nothing").isEqualTo(before);
         Files.delete(rig.results().resolve("replaced"));
-        Files.delete(rig.results().resolve("fifo"));
 
         var marked = verify("--redo");
 
         assertThat(marked.exit()).as(marked.all()).isEqualTo(74);
-        assertThat(marked.out()).contains("4 items will be done again", "forebay resume " + manifest());
+        assertThat(marked.out()).contains("5 items will be done again", "forebay resume " + manifest());
         assertThat(rig.results().resolve("deleted")).doesNotExist();
         assertThat(Files.readString(rig.results().resolve("damaged"))).isEqualTo("CONTENT OF DAMAGED");
         assertThat(lines("ran")).isEmpty();
         var status = rig.command("status", manifest());
         assertThat(status.exit()).as(status.all()).isEqualTo(75);
-        assertThat(status.out()).contains("1 of 5 items done, 0 failed, 4 unfinished", "4 items were found damaged");
-        assertThat(verify().out()).contains("1 outputs of", "4 items found damaged before, and not done again yet");
+        assertThat(status.out()).contains("1 of 6 items done, 0 failed, 5 unfinished", "5 items were found damaged");
+        assertThat(verify().out()).contains("1 outputs of", "5 items found damaged before, and not done again yet");
 
         var resumed = rig.command("resume", manifest());
 
         assertThat(resumed.exit()).as(resumed.all()).isZero();
-        assertThat(resumed.out()).contains("5 of 5 items done (1 by earlier runs)");
-        assertThat(lines("ran")).containsExactlyInAnyOrder("damaged", "deleted", "fifo", "replaced");
+        assertThat(resumed.out()).contains("6 of 6 items done (1 by earlier runs)");
+        assertThat(lines("ran")).containsExactlyInAnyOrder("damaged", "deleted", "fifo", "linked", "replaced");
         assertThat(rig.published()).isEqualTo(whole);
         var again = verify();
         assertThat(again.exit()).as(again.all()).isZero();

@@ -4,6 +4,7 @@ import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.StagedFile.Kind;
+import io.forebay.sidecar.store.SpecialFileException;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.StoreException;
 import java.nio.ByteBuffer;
@@ -39,7 +40,7 @@ public final class OutputCheck {
         try {
             var store = stores.stores().at(uri);
             var recorded = recorded(output);
-            var found = stores.engine().retrying("verify " + uri, () -> found(store, uri, output.kind()));
+            var found = stores.engine().retrying("verify " + uri, () -> foundOrSpecial(store, uri, output.kind()));
             return found.equals(recorded)
                     ? new Same()
                     : new Differs("it is " + found + ", its record says " + recorded);
@@ -80,6 +81,14 @@ public final class OutputCheck {
         return "a file of " + size + " bytes, CRC32C " + crc32c;
     }
 
+    private String foundOrSpecial(Store store, StoreUri uri, String kind) throws StoreException, InterruptedException {
+        try {
+            return found(store, uri, kind);
+        } catch (SpecialFileException e) {
+            return e.what();
+        }
+    }
+
     /** What is there, in the words of {@link #recorded}. */
     private String found(Store store, StoreUri uri, String kind) throws StoreException, InterruptedException {
         return switch (Kind.valueOf(kind)) {
@@ -99,9 +108,13 @@ public final class OutputCheck {
     }
 
     private String content(Store store, StoreUri uri) throws StoreException, InterruptedException {
-        var entry = store.stat(uri.path());
+        // Not what a link stands for: a file was published, so somebody has put the link in its place.
+        var entry = store.lstat(uri.path());
         if (entry.kind() == Entry.Kind.FOLDER) {
             return FOLDER;
+        }
+        if (entry.kind() == Entry.Kind.SYMLINK) {
+            return link(entry.meta().linkTarget());
         }
         var version = entry.version();
         var crc = new CRC32C();

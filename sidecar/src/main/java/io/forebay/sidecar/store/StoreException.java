@@ -1,7 +1,7 @@
 package io.forebay.sidecar.store;
 
 /** A store refused or failed. The kind is decided where it is thrown; only TRANSIENT and CREDENTIALS are retried, in one place. */
-public final class StoreException extends Exception {
+public sealed class StoreException extends Exception permits SpecialFileException {
     private static final long serialVersionUID = 1L;
 
     /** What went wrong, as far as it decides what happens next. */

@@ -15,6 +15,7 @@ import io.forebay.sidecar.store.StageRequest;
 import io.forebay.sidecar.store.StagedFile;
 import io.forebay.sidecar.store.StagedWrite;
 import io.forebay.sidecar.store.Store;
+import io.forebay.sidecar.store.SpecialFileException;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import io.forebay.sidecar.store.Version;
@@ -90,12 +91,21 @@ public final class PosixStore implements Store {
             var look = Look.at(null, key, Posix.stat(key), lustre);
             var stat = look.stat();
             if (!stat.isFile() && !stat.isFolder()) {
-                throw new StoreException(
-                        Kind.PERMANENT,
-                        "reading " + key + " failed: it is a " + stat.type() + ", neither file nor folder");
+                var what = special(stat.type());
+                throw new SpecialFileException(
+                        "reading " + key + " failed: it is " + what + ", neither file nor folder", what);
             }
             return Pins.entry(key, stat.isFile() ? Entry.Kind.FILE : Entry.Kind.FOLDER, stat, null, look.dataVersion());
         });
+    }
+
+    private static String special(Stat.Type type) {
+        return switch (type) {
+            case FIFO -> "a FIFO";
+            case SOCKET -> "a socket";
+            case DEVICE -> "a device";
+            case FILE, FOLDER, SYMLINK, OTHER -> "something else";
+        };
     }
 
     @Override
