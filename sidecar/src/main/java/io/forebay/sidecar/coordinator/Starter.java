@@ -68,9 +68,7 @@ final class Starter {
             learn();
             var takenOver = takesOver();
             boolean newRun = takenOver == null || options.mode() == RunMode.RESUME;
-            var plan = takenOver == null
-                    ? planAnew()
-                    : PlanStore.read(folder, takenOver, options.scratch());
+            var plan = takenOver == null ? planAnew() : PlanStore.read(folder, takenOver, options.scratch());
             try {
                 return start(plan, takenOver, newRun);
             } catch (StoreException

@@ -134,7 +134,8 @@ final class UnexportedList {
             if (content.isEmpty()) {
                 return new Named(count, bytes);
             }
-            for (var line : new String(content.get(), StandardCharsets.UTF_8).lines().toList()) {
+            for (var line :
+                    new String(content.get(), StandardCharsets.UTF_8).lines().toList()) {
                 count++;
                 bytes += Math.max(0, size(line));
             }
