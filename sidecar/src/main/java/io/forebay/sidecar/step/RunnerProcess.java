@@ -12,12 +12,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps one {@code forebay-step step} process alive for one step, as a child of this process. A local run has one for each step.
  *
- * <p>The runner survives this process (its commands go on) and finds its successor by the socket's path. A lock file makes
+ * <p>The runner survives this process (its commands go on) and finds its successor by the socket's path; without one for 10 minutes it
+ * stops its commands and ends. A lock file makes
  * sure that a second one is started only when the first, and all of its commands, are gone: until then the new one waits.
  */
 public final class RunnerProcess implements AutoCloseable {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+    /** Without this process or its successor for so long, the runner stops its commands and ends; docs/apart.md tells it. */
+    private static final Duration ENGINE_AWAY = Duration.ofMinutes(10);
 
     /** Exit codes of the runner that mean something here; the table is in {@code common.h}. */
     private static final int DONE = 0;
@@ -120,6 +124,8 @@ public final class RunnerProcess implements AutoCloseable {
                 options.socket().path().toString(),
                 "--slots",
                 Integer.toString(options.slots()),
+                "--wait",
+                Long.toString(ENGINE_AWAY.toSeconds()),
                 "--lock",
                 options.lock().toString(),
                 "--output",
