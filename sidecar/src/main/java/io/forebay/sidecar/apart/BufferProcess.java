@@ -136,6 +136,7 @@ public final class BufferProcess implements ForegroundRun {
                     options.coordinator(), options.token().text(), contact);
             new Greeting(job, options.coordinator(), link).exchange(options.patience(), lines);
             var stores = resources.add(new JobStores(job.stores()));
+            stores.telling(lines);
             DeadWorkers.sweep(job, options.buffer(), options.environment(), stores.stores(), lines);
             var place = BufferPlace.of(job, options.buffer(), options.environment());
             var podEnds = new CompletableFuture<Void>();

@@ -8,6 +8,7 @@ import io.forebay.sidecar.transfer.TransferCounters;
 import io.forebay.sidecar.transfer.TransferEngine;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Stores and transfer engine of one command, opened and closed together. */
 public final class JobStores implements AutoCloseable {
@@ -34,6 +35,11 @@ public final class JobStores implements AutoCloseable {
 
     public TransferCounters counters() {
         return counters;
+    }
+
+    /** @param lines hears when a store begins to fail and when it goes on */
+    public void telling(Consumer<String> lines) {
+        counters.telling(lines);
     }
 
     @Override

@@ -55,6 +55,7 @@ public final class LocalRun implements ForegroundRun {
         var environment = System.getenv();
         var images = LocalImages.choose(job, options.images(), environment);
         var stores = resources.add(new JobStores(job.stores()));
+        stores.telling(lines);
         sweep(job, options, environment, lines);
         var place = BufferPlace.of(job, BufferPlace.Wish.local(options.disk()), environment);
         var hold = BufferHold.open(place, resources);

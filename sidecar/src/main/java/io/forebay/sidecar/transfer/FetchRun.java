@@ -34,8 +34,7 @@ final class FetchRun {
 
     Fetched run() throws StoreException, BufferIoException, InterruptedException {
         lane.enterFile();
-        try {
-            var tally = tools.retry().begin("reading " + version.key());
+        try (var tally = tools.retry().begin("reading " + version.key())) {
             boolean bufferFailed = false;
             while (true) {
                 try {

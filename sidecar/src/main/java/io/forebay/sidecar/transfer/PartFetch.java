@@ -70,21 +70,22 @@ final class PartFetch {
 
     /** Until the part is whole. */
     ReadReceipt run() throws StoreException, BufferIoException, InterruptedException {
-        var tally = tools.retry().begin(job.what());
-        while (true) {
-            long before = position();
-            try {
-                return round();
-            } catch (StoreException e) {
-                if (position() > before) {
-                    tally.progressed();
+        try (var tally = tools.retry().begin(job.what())) {
+            while (true) {
+                long before = position();
+                try {
+                    return tally.passed(round());
+                } catch (StoreException e) {
+                    if (position() > before) {
+                        tally.progressed();
+                    }
+                    if (e.kind() == Kind.CORRUPT) {
+                        restart();
+                    } else if (e.kind() == Kind.TRANSIENT) {
+                        lane.gate().overloaded();
+                    }
+                    tally.failed(e);
                 }
-                if (e.kind() == Kind.CORRUPT) {
-                    restart();
-                } else if (e.kind() == Kind.TRANSIENT) {
-                    lane.gate().overloaded();
-                }
-                tally.failed(e);
             }
         }
     }

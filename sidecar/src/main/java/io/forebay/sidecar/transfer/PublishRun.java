@@ -29,20 +29,23 @@ final class PublishRun {
     }
 
     PublishOutcome run() throws StoreException, BufferIoException, InterruptedException {
-        var tally = tools.retry().begin(what);
-        while (true) {
-            try {
-                var source = path;
-                return file.stub().kind() == StagedFile.Kind.INLINE && source != null
-                        ? withBytes(source)
-                        : withoutBytes();
-            } catch (StoreException e) {
-                if (e.kind() == Kind.TRANSIENT) {
-                    lane.gate().overloaded();
+        try (var tally = tools.retry().begin(what)) {
+            while (true) {
+                try {
+                    return tally.passed(once());
+                } catch (StoreException e) {
+                    if (e.kind() == Kind.TRANSIENT) {
+                        lane.gate().overloaded();
+                    }
+                    tally.failed(e);
                 }
-                tally.failed(e);
             }
         }
+    }
+
+    private PublishOutcome once() throws StoreException, BufferIoException, InterruptedException {
+        var source = path;
+        return file.stub().kind() == StagedFile.Kind.INLINE && source != null ? withBytes(source) : withoutBytes();
     }
 
     private PublishOutcome withoutBytes() throws StoreException, InterruptedException {

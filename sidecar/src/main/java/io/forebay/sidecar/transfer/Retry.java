@@ -13,18 +13,25 @@ import java.util.random.RandomGenerator;
  * together). Thread-safe.
  */
 public final class Retry {
+    /** Failures in a row that are no longer a hiccup, which no user need hear of: about a second. */
+    private static final int TRIES_BEFORE_OUTAGE = 4;
+
     private final Policy policy;
     private final Timing timing;
     private final RandomGenerator jitter;
     private final TransferCounters counters;
+    private final Outages outages;
 
     /**
      * How often and how long.
      *
-     * @param transientTries most tries without progress that end in TRANSIENT, the first one counted
+     * @param transientTries tries without progress that end in TRANSIENT, the first one counted, after which it is given up, though
+     *     not before {@code outage} has passed
      * @param corruptTries the same for CORRUPT
      * @param credentialTries the same for CREDENTIALS
      * @param firstWait bound of the first wait; each following bound is twice as long, up to {@code longestWait}
+     * @param outage how long a store that fails in passing is waited for at least: a server that is started again, or moved, shall
+     *     cost no item
      * @param deadline no further try begins later than this after the first one began, or after the last progress
      */
     public record Policy(
@@ -33,9 +40,10 @@ public final class Retry {
             int credentialTries,
             Duration firstWait,
             Duration longestWait,
+            Duration outage,
             Duration deadline) {
-        public static final Policy DEFAULT =
-                new Policy(8, 4, 3, Duration.ofMillis(100), Duration.ofSeconds(10), Duration.ofMinutes(10));
+        public static final Policy DEFAULT = new Policy(
+                8, 4, 3, Duration.ofMillis(100), Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofMinutes(10));
 
         public Policy {
             if (transientTries < 1 || corruptTries < 1 || credentialTries < 1) {
@@ -46,6 +54,10 @@ public final class Retry {
                 throw new IllegalArgumentException(
                         "waits must grow from 0 or more: " + firstWait + " to " + longestWait);
             }
+        }
+
+        private boolean exhausted(Kind kind, int failures, long spentNanos) {
+            return failures >= tries(kind) && (kind != Kind.TRANSIENT || spentNanos >= outage.toNanos());
         }
 
         private int tries(Kind kind) {
@@ -63,6 +75,7 @@ public final class Retry {
         this.timing = timing;
         this.jitter = jitter;
         this.counters = counters;
+        this.outages = new Outages(counters);
     }
 
     /**
@@ -72,12 +85,13 @@ public final class Retry {
      * @throws StoreException the last failure, telling how often it was tried
      */
     public <T> T call(String what, StoreCall<T> call) throws StoreException, InterruptedException {
-        var tally = begin(what);
-        while (true) {
-            try {
-                return call.call();
-            } catch (StoreException e) {
-                tally.failed(e);
+        try (var tally = begin(what)) {
+            while (true) {
+                try {
+                    return tally.passed(call.call());
+                } catch (StoreException e) {
+                    tally.failed(e);
+                }
             }
         }
     }
@@ -88,7 +102,7 @@ public final class Retry {
     }
 
     /** The failures of one operation so far. Used by one thread at a time. */
-    final class Tally {
+    final class Tally implements AutoCloseable {
         private final String what;
         private final EnumMap<Kind, Integer> failures = new EnumMap<>(Kind.class);
         private long begun = timing.nanos();
@@ -101,11 +115,24 @@ public final class Retry {
 
         /** The operation got further: earlier failures no longer count against it, except wrong bytes. */
         void progressed() {
+            outages.passed(this, timing.nanos());
             if (sinceProgress > 0) {
                 sinceProgress = 0;
                 failures.keySet().removeIf(k -> k != Kind.CORRUPT);
                 begun = timing.nanos();
             }
+        }
+
+        /** It went well. @return the same */
+        <T> T passed(T result) {
+            outages.passed(this, timing.nanos());
+            return result;
+        }
+
+        /** However it ended. */
+        @Override
+        public void close() {
+            outages.ended(this);
         }
 
         /**
@@ -124,12 +151,15 @@ public final class Retry {
             }
             var wait = nextWait(sinceProgress++);
             long spent = timing.nanos() - begun;
-            if (ofKind >= policy.tries(e.kind())
+            if (policy.exhausted(e.kind(), ofKind, spent)
                     || spent + wait.toNanos() > policy.deadline().toNanos()) {
                 throw new StoreException(e.kind(), e.getMessage() + tried(spent), e, e.wholeStore());
             }
             counters.retries.increment();
             counters.say(what + " is tried again: " + e.getMessage());
+            if (e.kind() == Kind.TRANSIENT && ofKind >= TRIES_BEFORE_OUTAGE) {
+                outages.failed(this, String.valueOf(e.getMessage()), timing.nanos());
+            }
             timing.sleep(wait);
         }
 

@@ -49,14 +49,14 @@ final class StageRun {
 
     StagedFile run() throws StoreException, BufferIoException, InterruptedException {
         lane.enterFile();
-        try (var source = new SharedFile<>(() -> tools.files().open(path))) {
+        try (var source = new SharedFile<>(() -> tools.files().open(path));
+                var tally = tools.retry().begin("staging " + stub.finalKey())) {
             requireSource(source);
-            var tally = tools.retry().begin("staging " + stub.finalKey());
             boolean bufferFailed = false;
             for (int round = 0; ; round++) {
                 boolean whole = false;
                 try {
-                    var staged = once(source);
+                    var staged = tally.passed(once(source));
                     whole = true;
                     tools.counters().filesStaged.increment();
                     return staged;
@@ -169,20 +169,21 @@ final class StageRun {
     private long part(SharedFile<BufferFile> source, SharedFile<StagedWrite> write, StagedWrite opened, int part)
             throws StoreException, BufferIoException, InterruptedException {
         var what = "staging part " + (part + 1) + " of " + opened.parts() + " of " + stub.finalKey();
-        var tally = tools.retry().begin(what);
-        while (true) {
-            try {
-                return Send.once(
-                        tools, lane, claim, source, what, opened.length(part), this::landed, (send, scratch) -> {
-                            var entered = enter(write);
-                            try {
-                                return write(send, entered, part, scratch);
-                            } finally {
-                                write.leave();
-                            }
-                        });
-            } catch (StoreException e) {
-                tally.failed(e);
+        try (var tally = tools.retry().begin(what)) {
+            while (true) {
+                try {
+                    return tally.passed(Send.once(
+                            tools, lane, claim, source, what, opened.length(part), this::landed, (send, scratch) -> {
+                                var entered = enter(write);
+                                try {
+                                    return write(send, entered, part, scratch);
+                                } finally {
+                                    write.leave();
+                                }
+                            }));
+                } catch (StoreException e) {
+                    tally.failed(e);
+                }
             }
         }
     }

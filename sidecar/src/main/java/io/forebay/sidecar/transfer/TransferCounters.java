@@ -3,6 +3,7 @@ package io.forebay.sidecar.transfer;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What the transfers of this process have done since its start. Written by every transfer, read by displays. Thread-safe. */
@@ -16,6 +17,7 @@ public final class TransferCounters {
     final LongAdder hedges = new LongAdder();
     final LongAdder corruptions = new LongAdder();
     private volatile @Nullable Message last;
+    private volatile Consumer<String> teller = text -> {};
 
     /** Something the user may want to know. */
     public record Message(Instant at, String text) {}
@@ -67,5 +69,14 @@ public final class TransferCounters {
     /** For the displays. */
     public void say(String text) {
         last = new Message(clock.instant(), text);
+    }
+
+    /** @param lines hears, a line each, when a store begins to fail and when it goes on; without it nobody does */
+    public void telling(Consumer<String> lines) {
+        teller = lines;
+    }
+
+    void tell(String line) {
+        teller.accept(line);
     }
 }
