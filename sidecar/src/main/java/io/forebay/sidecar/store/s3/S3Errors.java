@@ -96,7 +96,9 @@ final class S3Errors {
                     "NotSignedUp",
                     "AccountProblem",
                     "InvalidClientTokenId",
-                    "UnrecognizedClientException" ->
+                    "UnrecognizedClientException",
+                    // Of versitygw, with status 404.
+                    "XAdminUserNotFound" ->
                 Meaning.ofStore(
                         DENIED,
                         "The server does not take these keys: correct them, or name others by secretName of the store");
@@ -158,8 +160,9 @@ final class S3Errors {
 
     /** HEAD has no body to say what is missing, and some servers answer 404 to those who may not list. */
     private static String absent(Operation operation) {
-        return "There is no such object or bucket, or this identity may not see it (" + operation.permission()
-                + ", s3:ListBucket)";
+        var list = Operation.LIST.permission();
+        var needed = operation.permission().equals(list) ? list : operation.permission() + ", " + list;
+        return "There is no such object or bucket, or this identity may not see it (" + needed + ")";
     }
 
     private String denied(Operation operation) {
@@ -245,12 +248,18 @@ final class S3Errors {
             return new StoreException(
                     DENIED,
                     printable(
-                            head(operation, key) + "no usable credentials (" + identity.description() + "): " + message
-                                    + ". Set secretName of the store, or the AWS environment variables, or anonymous: true for a public bucket"),
+                            head(operation, key) + "no usable credentials (" + identity.description() + ")" + cause(message)
+                                    + ". Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name keys by"
+                                    + " secretName of the store; for a public bucket: anonymous: true"),
                     e,
                     true);
         }
         return new StoreException(PERMANENT, printable(head(operation, key) + message), e);
+    }
+
+    /** Empty for the list of all places that a chain has looked in: it fills a screen, and helps nobody. */
+    private static String cause(String message) {
+        return message.contains("any of the providers in the chain") ? "" : ": " + message;
     }
 
     private static boolean isOfS3(SdkServiceException e) {

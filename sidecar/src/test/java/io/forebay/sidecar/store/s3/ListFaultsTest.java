@@ -327,4 +327,20 @@ class ListFaultsTest extends ScriptedTest {
         });
         assertThat(list("in/").keys()).containsExactly("in/5", "in/3", "in/4", "in/3", "in/1", "in/1");
     }
+
+    @Test
+    @DisplayName("I2 a listing that is answered 404 names the right that it needs once")
+    void oneRightIsNamedOnce() throws Exception {
+        server.on(r -> true, (r, s) -> Answer.error(404, "NoSuchThing"));
+        assertThat(failure(() -> list("in/"))).hasMessageContaining("(s3:ListBucket)");
+    }
+
+    @Test
+    @DisplayName("I2 keys that versitygw does not know are told as such, not as a bucket that is absent")
+    void unknownKeys() throws Exception {
+        server.on(r -> true, (r, s) -> Answer.error(404, "XAdminUserNotFound"));
+        var e = failure(() -> list("in/"));
+        assertThat(e.kind()).isEqualTo(Kind.DENIED);
+        assertThat(e).hasMessageContaining("does not take these keys");
+    }
 }

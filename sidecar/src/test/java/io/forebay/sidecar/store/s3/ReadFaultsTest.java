@@ -241,6 +241,7 @@ class ReadFaultsTest extends ScriptedTest {
         "403, ExpiredToken, CREDENTIALS",
         "403, RequestTimeTooSkewed, PERMANENT",
         "403, InvalidObjectState, PERMANENT",
+        "404, XAdminUserNotFound, DENIED",
         "404, NoSuchKey, NOT_FOUND",
         "404, NoSuchBucket, NOT_FOUND",
         "404, NoSuchVersion, CHANGED",
@@ -260,7 +261,7 @@ class ReadFaultsTest extends ScriptedTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"NoSuchBucket", "InvalidAccessKeyId", "PermanentRedirect", "RequestTimeTooSkewed"})
+    @ValueSource(strings = {"NoSuchBucket", "InvalidAccessKeyId", "XAdminUserNotFound", "PermanentRedirect", "RequestTimeTooSkewed"})
     @DisplayName("R6 what concerns the whole store says so")
     void wholeStore(String code) throws Exception {
         var version = put();
