@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -215,6 +216,32 @@ class CopyIT extends RigTest {
             assertThat(result.exit()).as(result.all()).isEqualTo(130);
             assertThat(result.err()).contains("not removed in time").contains(".fb-");
             assertThat(fs.backing().resolve("a")).doesNotExist();
+        }
+    }
+
+    @Test
+    @DisplayName("I6 stage-in into a folder without room: exit 74, no partial file, told with bytes needed and free")
+    void folderFull() throws Exception {
+        var small = Files.createDirectories(folder());
+        var mount = new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", small.toString()).start();
+        assumeTrue(
+                mount.waitFor(10, TimeUnit.SECONDS) && mount.exitValue() == 0,
+                "left out: a small file system needs root and mount(8)");
+        try {
+            var big = new byte[20_000_000];
+            new Random(1).nextBytes(big); // zeros would take no room
+            rig.input("small", "v").input("big", big);
+
+            var result = rig.command("stage-in", rig.inputs() + "/", small.toString());
+
+            assertThat(result.exit()).as(result.all()).isEqualTo(74);
+            assertThat(result.err())
+                    .contains("big: no space is left in " + small)
+                    .contains("Needed: 20000000 bytes")
+                    .contains("free: 8");
+            assertThat(names()).containsExactly("small");
+        } finally {
+            new ProcessBuilder("umount", small.toString()).start().waitFor(10, TimeUnit.SECONDS);
         }
     }
 

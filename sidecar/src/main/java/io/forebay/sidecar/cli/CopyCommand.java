@@ -98,6 +98,7 @@ final class CopyCommand {
     private static int carried(
             CommandSpec spec, JobStores stores, String target, String what, int failureCode, Work work)
             throws CliException, StoreException, IOException, InterruptedException {
+        stores.telling(spec.commandLine().getErr()::println);
         var copies = new Copies(stores, spec.commandLine().getErr()::println);
         try (var signals = Signals.catching(spec.commandLine().getErr()::println)) {
             signals.cancels(new CopyCancel(Thread.currentThread(), target, signals::exitCode));
@@ -113,6 +114,9 @@ final class CopyCommand {
         }
     }
 
+    /** What was to be written is not there: as for any other destination that is full. */
+    private static final int NO_SPACE = 74;
+
     private static int end(CommandSpec spec, Copies.Report report, String what, int failureCode) {
         report.problems().forEach(p -> spec.commandLine().getErr().println("failed: " + Printable.message(p)));
         spec.commandLine()
@@ -123,7 +127,7 @@ final class CopyCommand {
                                 report.files() + (report.files() == 1 ? " file" : " files"),
                                 Bytes.of(report.bytes()).human(),
                                 report.failed()));
-        return report.failed() > 0 ? failureCode : 0;
+        return report.full() ? NO_SPACE : report.failed() > 0 ? failureCode : 0;
     }
 
     /** Store to local folder. */
@@ -135,7 +139,7 @@ final class CopyCommand {
                 "Copies files from a store into a local folder, in parallel, each whole and verified; symbolic links stay links.",
                 "A SOURCE that ends with a slash is a folder or prefix: what lies below it is put into FOLDER. Without the "
                         + "slash it is one file, or a folder that keeps its name: in/a becomes FOLDER/a from in/, FOLDER/in/a from in. "
-                        + "Exits 65 if a file cannot be had, or there is none."
+                        + "Exits 65 if a file cannot be had, or there is none, 74 if FOLDER has no room."
             })
     static final class StageIn implements java.util.concurrent.Callable<Integer> {
         @Parameters(

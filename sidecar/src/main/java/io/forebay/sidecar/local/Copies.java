@@ -16,6 +16,8 @@ import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputWalk;
 import io.forebay.sidecar.flush.SpecialFiles;
 import io.forebay.sidecar.os.Posix;
+import io.forebay.api.value.Bytes;
+import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.Stat;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
@@ -66,8 +68,8 @@ public final class Copies {
         this.tell = tell;
     }
 
-    /** @param problems one line per file that failed, the first thousand */
-    public record Report(long files, long bytes, long failed, List<String> problems) {
+    /** @param full some failed since the local folder has no room for them @param problems one line per file that failed, the first thousand */
+    public record Report(long files, long bytes, long failed, boolean full, List<String> problems) {
         public Report {
             problems = List.copyOf(problems);
         }
@@ -144,8 +146,27 @@ public final class Copies {
             }
             Posix.rename(hidden, path);
             tasks.done(fetched.size());
+        } catch (BufferIoException e) {
+            if (!e.noSpace()) {
+                throw e;
+            }
+            Posix.unlinkatIfThere(null, hidden); // first: what is free is told without it
+            tasks.noRoom(entry.key() + ": no space is left in " + parent + ". Needed: "
+                    + size(entry.version().size()) + free(parent) + ". Free space there, or stage into another folder.");
         } finally {
             Posix.unlinkatIfThere(null, hidden);
+        }
+    }
+
+    private static String size(long bytes) {
+        return bytes + " bytes (" + Bytes.of(bytes).human() + ")";
+    }
+
+    private static String free(String folder) {
+        try {
+            return "; free: " + size(Posix.statfs(folder).freeBytes());
+        } catch (PosixException e) {
+            return "; how much is free cannot be told: " + e.reason();
         }
     }
 

@@ -24,6 +24,7 @@ final class CopyTasks implements AutoCloseable {
     private final AtomicLong files = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
+    private volatile boolean full;
     private final ConcurrentLinkedQueue<String> problems = new ConcurrentLinkedQueue<>();
 
     /** What is done to one file. */
@@ -60,6 +61,12 @@ final class CopyTasks implements AutoCloseable {
         bytes.addAndGet(size);
     }
 
+    /** The local folder has no room for a file. */
+    void noRoom(String text) {
+        full = true;
+        problem(text);
+    }
+
     void problem(String text) {
         if (failed.incrementAndGet() <= MOST_PROBLEMS) {
             problems.add(text);
@@ -68,7 +75,7 @@ final class CopyTasks implements AutoCloseable {
 
     /** How things stand now. */
     Copies.Report report() {
-        return new Copies.Report(files.get(), bytes.get(), failed.get(), problems());
+        return new Copies.Report(files.get(), bytes.get(), failed.get(), full, problems());
     }
 
     private List<String> problems() {
