@@ -125,7 +125,9 @@ class BadInputIT extends RigTest {
             put(s3, "in/good");
             put(s3, "in/bad");
             s3.on(r -> r.isData("GET") && r.key().equals("in/bad"), (r, good) -> Answer.error(status, code));
-            refused(rig.run(), 65, "s3://bucket/in/bad", String.valueOf(status));
+            var result = rig.run();
+            refused(result, 65, "s3://bucket/in/bad", String.valueOf(status));
+            assertThat(result.all()).as("nothing has run").doesNotContain("what failed attempts printed");
             assertThat(rig.published()).containsOnlyKeys("good");
         }
     }
@@ -177,7 +179,9 @@ class BadInputIT extends RigTest {
                     "  records: file://" + rig.results() + "/.forebay/",
                     "  retry: {item: 0}");
             keepsBuffer = true;
-            refused(rig.run(), 74, target.toString(), "read-only");
+            var result = rig.run();
+            refused(result, 74, target.toString(), "read-only", "not durable (exit 74): ");
+            assertThat(result.all()).doesNotContain("FATAL");
             assertThat(unexported()).hasSize(1);
         } finally {
             command("umount", target.toString());
@@ -271,6 +275,10 @@ class BadInputIT extends RigTest {
         keepsBuffer = true;
         var result = rig.run();
         refused(result, 74, "same", "x/same", "y/same");
+        assertThat(result.all())
+                .as("resumed as it is, it fails again for ever")
+                .contains("first change to of the output")
+                .doesNotContain("finish with: forebay resume");
         assertThat(rig.published()).containsOnlyKeys("same");
     }
 

@@ -16,6 +16,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,9 +39,12 @@ final class RecordBinder {
         var components = type.getRecordComponents();
         var names = Arrays.stream(components).map(RecordComponent::getName).toList();
         var open = OpenRecord.knownFields(type);
+        // Absent because it is mistyped: that is told, and its absence not once more.
+        var mistyped = new HashSet<String>();
         object.fields().forEach((key, value) -> {
             if (!names.contains(key) && !open.contains(key)) {
                 var hint = KnownMistakes.hint(type, key).orElseGet(() -> Suggestion.hint(key, names));
+                names.stream().filter(n -> hint.contains("'" + n + "'")).forEach(mistyped::add);
                 problems.add(
                         NodeBuilder.below(path, key),
                         value.shown(),
@@ -56,7 +60,7 @@ final class RecordBinder {
             var at = NodeBuilder.below(path, component.getName());
             var node = object.fields().get(component.getName());
             if (node == null) {
-                if (component.isAnnotationPresent(Required.class)) {
+                if (component.isAnnotationPresent(Required.class) && !mistyped.contains(component.getName())) {
                     problems.add(at, "", "Required value: " + firstSentence(component));
                 }
                 continue;

@@ -1,5 +1,5 @@
 /**
- * Published models of when a burst buffer pays, exactly, and advice from them: pure, no I/O. Start at {@link
+ * Whether a buffer is worth it for a job, computed from figures that are given; no part of a run. Published models of when a burst buffer pays, exactly, and advice from them: pure, no I/O. Start at {@link
  * io.forebay.sidecar.advisor.Advisor}. Not here: measuring a node or a store.
  *
  * <p>Sources: [P1] Hayot-Sasson, Brown, Glatard, "Performance evaluation of Big Data processing strategies for neuroimaging"

@@ -72,6 +72,9 @@ final class Core {
     @Nullable
     DrainCause drainCause;
 
+    /** What no item can succeed for, in words; absent: nothing of the kind has happened. */
+    @Nullable String fatal;
+
     /** Also read without the lock. */
     volatile @Nullable LogLostException lost;
 
@@ -223,6 +226,7 @@ final class Core {
             cleanFailed(item, residue);
         }
         if (failure.fatal()) {
+            fatal = fatal == null ? failure.message() : fatal;
             startDrain(DrainCause.FATAL, job.deadlines().drain(), false);
         } else if (stopsOnFailure() && !draining()) {
             startDrain(DrainCause.STOPPED, job.deadlines().drain(), false);

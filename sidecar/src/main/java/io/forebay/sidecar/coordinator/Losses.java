@@ -73,9 +73,11 @@ final class Losses {
     private void countDeath(String name) {
         int inARow = core.deaths.merge(name, 1, Integer::sum);
         if (inARow > core.job.retry().worker() && !core.draining()) {
-            core.say("worker " + name + " died " + inARow
+            var why = "worker " + name + " died " + inARow
                     + " times in a row without finishing an item (spec.retry.worker: "
-                    + core.job.retry().worker() + ")");
+                    + core.job.retry().worker() + ")";
+            core.say(why);
+            core.fatal = core.fatal == null ? why : core.fatal;
             core.tally.code(ExitCode.PASSING);
             core.startDrain(DrainCause.FATAL, core.job.deadlines().drain(), false);
         }

@@ -420,7 +420,7 @@ final class Running implements AutoCloseable {
 
     private String cause() {
         if (core.drainCause != null) {
-            return core.drainCause.word();
+            return core.drainCause == DrainCause.FATAL && core.fatal != null ? core.fatal : core.drainCause.inWords();
         }
         return toldAgain == null ? "" : toldAgain.cause();
     }

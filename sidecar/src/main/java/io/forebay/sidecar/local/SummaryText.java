@@ -35,7 +35,7 @@ final class SummaryText {
         if (s.failed() > s.failures().size()) {
             out.add("failed: " + (s.failed() - s.failures().size()) + " more, all in " + job.records());
         }
-        if (s.failed() > 0) {
+        if (somethingRan(s)) {
             out.add("what failed attempts printed: " + job.records().resolve(job.name() + "/logs/"));
         }
         if (s.leftOut() > 0) {
@@ -49,7 +49,7 @@ final class SummaryText {
             out.add("NOT exported: " + s.unexported() + " outputs, "
                     + Bytes.of(s.unexportedBytes()).human()
                     + s.listedIn().map(at -> ", listed in " + at).orElse("; they could not be listed"));
-            keptAt.ifPresent(at -> out.add("their data are kept in " + at + "; finish with: forebay resume"));
+            keptAt.ifPresent(at -> out.add("their data are kept in " + at + "; " + remedy(s)));
         }
         out.add("%s: %d of %d items done%s%s%s in %.1f s; in %s, out %s%s"
                 .formatted(
@@ -65,6 +65,19 @@ final class SummaryText {
                         p.retries() > 0 ? ", " + p.retries() + " retries" : ""));
         out.add(verdict(s));
         return out;
+    }
+
+    /** Whether a step of a failed item was started: what was not printed has no log. */
+    private static boolean somethingRan(Summary s) {
+        return s.failed() > s.failures().size()
+                || s.failures().stream().anyMatch(f -> f.lastStep().isPresent());
+    }
+
+    /** Resumed as it is, what two items write to one name would be refused again for ever. */
+    private static String remedy(Summary s) {
+        return s.failedByReason().containsKey("NameConflict")
+                ? "first change to of the output, so that no two items write one name (NameConflict), then: forebay resume"
+                : "finish with: forebay resume";
     }
 
     private static String notRun(Summary.NotRun n) {

@@ -159,8 +159,15 @@ final class Failures {
             case LEAVING ->
                 new Failure("WorkerLeft", "its worker was told to end", PASSING, false, false, false, false);
             case "CANCELLED" -> new Failure("Cancelled", "the job was cancelled", CANCELLED, false, true, false, false);
-            default -> new Failure("Stopped", "the job was ended: " + cause, STEP, false, true, false, false);
+            case "STOPPED" -> stopped("the job was ended, since another item failed (onItemFailure: Stop)");
+            case "FATAL" -> stopped("the job was ended, since what another item failed of would fail every item");
+            case "NO_ROOM" -> stopped("the job was ended, since no worker's buffer has room for what is left");
+            default -> stopped("the job was ended: " + cause);
         };
+    }
+
+    private static Failure stopped(String message) {
+        return new Failure("Stopped", message, STEP, false, true, false, false);
     }
 
     static Failure own(Throwable e) {

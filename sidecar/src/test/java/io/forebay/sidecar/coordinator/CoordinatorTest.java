@@ -1284,7 +1284,7 @@ class CoordinatorTest {
             assertThat(worker.leases(coordinator, 1).drained()).isTrue();
             assertThat(coordinator.await()).satisfies(s -> {
                 assertThat(s.code()).isEqualTo(ExitCode.NOT_DURABLE);
-                assertThat(s.cause()).isEqualTo("FATAL");
+                assertThat(s.cause()).isEqualTo("no such bucket");
             });
         }
     }
