@@ -73,7 +73,8 @@ final class Core {
     DrainCause drainCause;
 
     /** What no item can succeed for, in words; absent: nothing of the kind has happened. */
-    @Nullable String fatal;
+    @Nullable
+    String fatal;
 
     /** Also read without the lock. */
     volatile @Nullable LogLostException lost;

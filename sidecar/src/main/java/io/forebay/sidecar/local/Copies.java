@@ -6,6 +6,7 @@ import io.forebay.api.job.Job.SymlinkPolicy;
 import io.forebay.api.job.Job.Verify;
 import io.forebay.api.job.Job.When;
 import io.forebay.api.job.Template;
+import io.forebay.api.value.Bytes;
 import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
 import io.forebay.message.Messages.StagedOutput;
@@ -16,7 +17,6 @@ import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputWalk;
 import io.forebay.sidecar.flush.SpecialFiles;
 import io.forebay.sidecar.os.Posix;
-import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.Stat;
 import io.forebay.sidecar.store.Entry;
@@ -152,7 +152,8 @@ public final class Copies {
             }
             Posix.unlinkatIfThere(null, hidden); // first: what is free is told without it
             tasks.noRoom(entry.key() + ": no space is left in " + parent + ". Needed: "
-                    + size(entry.version().size()) + free(parent) + ". Free space there, or stage into another folder.");
+                    + size(entry.version().size()) + free(parent)
+                    + ". Free space there, or stage into another folder.");
         } finally {
             Posix.unlinkatIfThere(null, hidden);
         }

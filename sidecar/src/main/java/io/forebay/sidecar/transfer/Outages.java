@@ -38,8 +38,7 @@ final class Outages {
     synchronized void passed(Object operation, long now) {
         if (waiting.remove(operation) && waiting.isEmpty() && told) {
             told = false;
-            counters.tell(
-                    "the store answers again, after %d s".formatted(TimeUnit.NANOSECONDS.toSeconds(now - since)));
+            counters.tell("the store answers again, after %d s".formatted(TimeUnit.NANOSECONDS.toSeconds(now - since)));
         }
     }
 

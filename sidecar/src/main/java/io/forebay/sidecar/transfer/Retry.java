@@ -43,7 +43,13 @@ public final class Retry {
             Duration outage,
             Duration deadline) {
         public static final Policy DEFAULT = new Policy(
-                8, 4, 3, Duration.ofMillis(100), Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofMinutes(10));
+                8,
+                4,
+                3,
+                Duration.ofMillis(100),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(60),
+                Duration.ofMinutes(10));
 
         public Policy {
             if (transientTries < 1 || corruptTries < 1 || credentialTries < 1) {

@@ -33,7 +33,8 @@ final class EngineFixture implements AutoCloseable {
                 stallAfter,
                 Duration.ofMillis(500),
                 3,
-                new Retry.Policy(8, 4, 3, Duration.ofMillis(1), Duration.ofMillis(8), Duration.ZERO, Duration.ofMinutes(1)));
+                new Retry.Policy(
+                        8, 4, 3, Duration.ofMillis(1), Duration.ofMillis(8), Duration.ZERO, Duration.ofMinutes(1)));
     }
 
     final ChunkPool pool;

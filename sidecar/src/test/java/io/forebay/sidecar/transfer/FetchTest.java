@@ -198,7 +198,8 @@ class FetchTest {
                 q.writeStallAfter(),
                 q.interruptGrace(),
                 q.restages(),
-                new Retry.Policy(tries, 4, 3, Duration.ofMillis(1), Duration.ofMillis(8), Duration.ZERO, Duration.ofMinutes(1)));
+                new Retry.Policy(
+                        tries, 4, 3, Duration.ofMillis(1), Duration.ofMillis(8), Duration.ZERO, Duration.ofMinutes(1)));
     }
 
     @ParameterizedTest

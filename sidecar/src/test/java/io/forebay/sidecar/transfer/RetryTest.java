@@ -82,7 +82,8 @@ class RetryTest {
     }
 
     @Test
-    @DisplayName("R6 an outage that many operations meet is told once when it begins and once when it is over; a hiccup never")
+    @DisplayName(
+            "R6 an outage that many operations meet is told once when it begins and once when it is over; a hiccup never")
     void tellsAnOutageOnce() throws Exception {
         var told = new ArrayList<String>();
         counters.telling(told::add);
@@ -188,7 +189,8 @@ class RetryTest {
     void refusesAPolicyThatMakesNoSense() {
         assertThatThrownBy(() -> new Retry.Policy(0, 1, 1, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO))
                 .hasMessageContaining("0, 1, 1");
-        assertThatThrownBy(() -> new Retry.Policy(1, 1, 1, Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ZERO, Duration.ZERO))
+        assertThatThrownBy(() -> new Retry.Policy(
+                        1, 1, 1, Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ZERO, Duration.ZERO))
                 .hasMessageContaining("PT2S to PT1S");
     }
 }

@@ -247,10 +247,10 @@ final class S3Errors {
         if (message.contains("credentials") || message.contains("AWS_ACCESS_KEY_ID")) {
             return new StoreException(
                     DENIED,
-                    printable(
-                            head(operation, key) + "no usable credentials (" + identity.description() + ")" + cause(message)
-                                    + ". Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name keys by"
-                                    + " secretName of the store; for a public bucket: anonymous: true"),
+                    printable(head(operation, key) + "no usable credentials (" + identity.description() + ")"
+                            + cause(message)
+                            + ". Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name keys by"
+                            + " secretName of the store; for a public bucket: anonymous: true"),
                     e,
                     true);
         }

@@ -261,7 +261,14 @@ class ReadFaultsTest extends ScriptedTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"NoSuchBucket", "InvalidAccessKeyId", "XAdminUserNotFound", "PermanentRedirect", "RequestTimeTooSkewed"})
+    @ValueSource(
+            strings = {
+                "NoSuchBucket",
+                "InvalidAccessKeyId",
+                "XAdminUserNotFound",
+                "PermanentRedirect",
+                "RequestTimeTooSkewed"
+            })
     @DisplayName("R6 what concerns the whole store says so")
     void wholeStore(String code) throws Exception {
         var version = put();
