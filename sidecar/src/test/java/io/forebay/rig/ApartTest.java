@@ -73,7 +73,7 @@ abstract class ApartTest extends RigTest {
     }
 
     static void signal(Process process, String name) throws Exception {
-        var kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+        var kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start();
         assertThat(kill.waitFor()).isZero();
     }
 

@@ -165,6 +165,21 @@ class BadInputIT extends RigTest {
     }
 
     @Test
+    @DisplayName("D1 flush of a folder with one in it that may not be read: named, exit 74, what was found is published")
+    void closedFolder() throws Exception {
+        var closed = Files.createDirectories(rig.inputs().resolve("closed"));
+        rig.input("good", "v");
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("---------"));
+        try {
+            assumeTrue(!Files.isReadable(closed), "left out: this user (root) may read every folder");
+            refused(rig.command("flush", rig.inputs().toString(), rig.results() + "/"), 74, "in/closed", "ermission");
+            assertThat(rig.published()).containsOnlyKeys("good");
+        } finally {
+            Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+        }
+    }
+
+    @Test
     @DisplayName("a destination that is mounted read-only is named with the reason, exit 74, and nothing is lost")
     void readOnlyDestination() throws Exception {
         var target = Files.createDirectories(rig.home().resolve("readonly"));

@@ -24,6 +24,8 @@ class DeadBuffersIT extends RigTest {
         other = new JobRig(folder);
         other.input("x", "v");
         other.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
+        // The same disk: where shared memory is small the memory tier lies there too.
+        other.environment("FOREBAY_DISK", rig.home().resolve("disk").toString());
     }
 
     @AfterEach

@@ -13,6 +13,9 @@ import org.junit.jupiter.api.Test;
 class MetadataIT extends RigTest {
     private static final long TIME = 1_500_000_000_123_456_789L;
     /** Below the folder that it is started in. */
+    /** Without the step runner only root can read a folder that is closed to its owner. */
+    private static final int CLOSED = Files.isReadable(Path.of("/proc/1/environ")) ? 0 : 0500;
+
     private static final String MAKE = """
             echo x > plain; chmod 0640 plain
             echo x > program; chmod 4755 program
@@ -22,10 +25,10 @@ class MetadataIT extends RigTest {
             ln -s plain link
             truncate -s 64M sparse; printf x >> sparse
             mkdir private; chmod 0700 private; echo x > private/file
-            mkdir closed; chmod 0000 closed
+            mkdir closed; chmod %o closed
             mkdir own; chmod 1750 own
             touch -d '2017-07-14 02:40:00.123456789 UTC' plain closed
-            """;
+            """.formatted(CLOSED);
 
     private static Stat stat(Path path) throws Exception {
         return Posix.lstat(path.toString());
@@ -64,7 +67,7 @@ class MetadataIT extends RigTest {
     }
 
     private static void emptyFoldersAreAsDocumented(Path at, int own) throws Exception {
-        assertThat(mode(at.resolve("closed"))).isZero();
+        assertThat(mode(at.resolve("closed"))).isEqualTo(CLOSED);
         assertThat(stat(at.resolve("closed")).mtimeNanos()).isEqualTo(TIME);
         assertThat(mode(at.resolve("own"))).isEqualTo(own);
     }

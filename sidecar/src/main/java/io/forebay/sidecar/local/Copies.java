@@ -16,6 +16,7 @@ import io.forebay.sidecar.flush.Flusher.ChangingException;
 import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputWalk;
 import io.forebay.sidecar.flush.SpecialFiles;
+import io.forebay.sidecar.os.Errno;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.Stat;
@@ -217,7 +218,7 @@ public final class Copies {
                     }
                 }
             };
-            new OutputWalk<>(folder, List.of(everything(to)), sink).walk();
+            walk(folder, to, sink);
             tasks.join();
             publish(publisher, folder, drained(staged), begun);
         } catch (InterruptedException e) {
@@ -227,6 +228,20 @@ public final class Copies {
         special.words().ifPresent(words -> tell.accept("left out: " + words));
         remove(publisher, begun.values());
         return report();
+    }
+
+    /** What cannot be read is told; what was found before it goes on. */
+    private void walk(String folder, StoreUri to, OutputWalk.Sink<InterruptedException> sink)
+            throws IOException, InterruptedException {
+        try {
+            new OutputWalk<>(folder, List.of(everything(to)), sink).walk();
+        } catch (PosixException e) {
+            if (!e.is(Errno.EACCES)) {
+                throw e;
+            }
+            tasks.problem(e.path() + ": may not be read (permission denied), so not all files below " + folder
+                    + " were found; let the user who runs this read it, and flush again");
+        }
     }
 
     private void begin(

@@ -110,6 +110,11 @@ final class Failures {
         return new Failure("StepLost", message, STEP, true, false, false, false);
     }
 
+    /** A step left something in $(OUT) that this process may not read. */
+    static Failure closedOutput(String message) {
+        return new Failure("OutputUnreadable", message, STEP, true, false, false, false);
+    }
+
     static Failure missingOutput(String message) {
         return new Failure("MissingOutput", message, STEP, true, false, false, false);
     }

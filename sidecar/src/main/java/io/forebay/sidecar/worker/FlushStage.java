@@ -3,6 +3,7 @@ package io.forebay.sidecar.worker;
 import io.forebay.api.job.Job;
 import io.forebay.api.name.Printable;
 import io.forebay.message.Messages.Drain;
+import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.Refusal;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.Staging;
@@ -16,6 +17,8 @@ import io.forebay.sidecar.flush.OutputScan;
 import io.forebay.sidecar.flush.OutputScan.NameConflictException;
 import io.forebay.sidecar.flush.SpecialFiles;
 import io.forebay.sidecar.link.PatientLink;
+import io.forebay.sidecar.os.Errno;
+import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.step.StepVariables;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.transfer.Transfers;
@@ -29,6 +32,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Finds what an attempt left in $(OUT), and stages it. Thread-safe. */
 final class FlushStage {
@@ -136,8 +140,7 @@ final class FlushStage {
         } catch (IllegalArgumentException e) {
             throw badOutput(attempt, String.valueOf(e.getMessage()));
         } catch (IOException e) {
-            throw new AttemptFailed(Failures.bufferFull(
-                    "cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
+            throw new AttemptFailed(unreadable(attempt, e, e));
         }
     }
 
@@ -147,6 +150,14 @@ final class FlushStage {
                 : "of this item only what was published when it was closed stays";
         return new AttemptFailed(Failures.badOutput("item " + attempt.lease().key() + ": " + why + "; " + rest
                 + ". Mend the step, or the rule of outputs: the next run does the item anew"));
+    }
+
+    private static Failure unreadable(Attempt attempt, Exception e, @Nullable Throwable cause) {
+        var message = "cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage();
+        return cause instanceof PosixException posix && posix.is(Errno.EACCES)
+                ? Failures.closedOutput(message + "; a step took the right to read it away: let it leave what it makes"
+                        + " readable (chmod -R u+rX)")
+                : Failures.bufferFull(message, -1);
     }
 
     private List<StagedOutput> stageAll(Attempt attempt, List<OutputFile> files)
@@ -178,8 +189,7 @@ final class FlushStage {
                             e),
                     unexported(attempt, files, String.valueOf(e.getMessage())));
         } catch (BufferIoException e) {
-            throw new AttemptFailed(Failures.bufferFull(
-                    "cannot read $(OUT) of item " + attempt.lease().key() + ": " + e.getMessage(), -1));
+            throw new AttemptFailed(unreadable(attempt, e, e.getCause()));
         } catch (ChangingException | AttemptFailed | Fenced | InterruptedException | RuntimeException e) {
             throw e;
         } catch (Exception e) {

@@ -22,6 +22,9 @@ class IoPoolTest {
     private final IoPool pool = new IoPool("test", 2);
     private final CountDownLatch release = new CountDownLatch(1);
 
+    /** Calls that have begun: a thread is counted as active by the pool a moment before. */
+    private final AtomicInteger hanging = new AtomicInteger();
+
     @AfterEach
     void close() {
         release.countDown();
@@ -29,6 +32,7 @@ class IoPoolTest {
     }
 
     private String hang() {
+        hanging.incrementAndGet();
         boolean over = false;
         while (!over) {
             try {
@@ -65,7 +69,7 @@ class IoPoolTest {
                 thrown.set(e);
             }
         });
-        PosixFixture.await("the call is under way", () -> pool.load() == 1);
+        PosixFixture.await("the call is under way", () -> hanging.get() == 1);
         caller.interrupt();
         assertThat(caller.join(Duration.ofSeconds(10))).isTrue();
         assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
@@ -98,7 +102,7 @@ class IoPoolTest {
         var closed = new AtomicInteger();
         var uses = new Shared(closed::incrementAndGet);
         var task = pool.start(uses, this::hang, late -> {});
-        PosixFixture.await("the call is under way", () -> pool.load() == 1);
+        PosixFixture.await("the call is under way", () -> hanging.get() == 1);
         uses.close();
         uses.close();
         assertThat(closed).hasValue(0);
