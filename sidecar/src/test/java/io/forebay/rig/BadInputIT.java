@@ -165,7 +165,8 @@ class BadInputIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D1 flush of a folder with one in it that may not be read: named, exit 74, what was found is published")
+    @DisplayName(
+            "D1 flush of a folder with one in it that may not be read: named, exit 74, what was found is published")
     void closedFolder() throws Exception {
         var closed = Files.createDirectories(rig.inputs().resolve("closed"));
         rig.input("good", "v");
