@@ -57,11 +57,15 @@ final class PlanCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CliException, IOException, InterruptedException {
         var out = spec.commandLine().getOut();
-        var job = Manifests.read(manifest, spec.commandLine().getErr());
+        var err = spec.commandLine().getErr();
+        var job = Manifests.read(manifest, err);
         try (var scratch = new Scratch();
                 var stores = new JobStores(job.stores());
                 var plan = new Planner(
-                                job, stores.stores(), StoreRetry.patient(CoordinatorOptions.PATIENCE), scratch.folder())
+                                job, stores.stores(), StoreRetry.patient(CoordinatorOptions.PATIENCE), scratch.folder(), line -> {
+                                    err.println(line);
+                                    err.flush();
+                                })
                         .plan()) {
             if (output.equals("json")) {
                 json(plan, job, out);

@@ -131,7 +131,7 @@ final class Starter {
 
     private Plan planAnew() throws CoordinatorException, StoreException, IOException, InterruptedException {
         try {
-            return new Planner(job, stores, folder.retry(), options.scratch()).plan();
+            return new Planner(job, stores, folder.retry(), options.scratch(), options.tell()).plan();
         } catch (CoordinatorException e) {
             recordFailedStart(e);
             throw e;

@@ -16,6 +16,8 @@ import io.forebay.sidecar.store.Stores;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * Lists one input: what its patterns select, with pinned versions, in the order of the keys' bytes. A listing that fails in
@@ -48,20 +50,35 @@ final class InputLister {
     private final StoreRetry retry;
     private final Path scratch;
     private final JsonSpool leftOut;
+    private final Consumer<String> tell;
+    private final Duration firstLine;
 
-    /** @param leftOut gets selected files that can be no input */
-    InputLister(Stores stores, StoreRetry retry, Path scratch, JsonSpool leftOut) {
+    /**
+     * @param leftOut gets selected files that can be no input
+     * @param tell gets lines for the user while a listing takes long
+     * @param firstLine how long one takes before the first of them
+     */
+    InputLister(
+            Stores stores,
+            StoreRetry retry,
+            Path scratch,
+            JsonSpool leftOut,
+            Consumer<String> tell,
+            Duration firstLine) {
         this.stores = stores;
         this.retry = retry;
         this.scratch = scratch;
         this.leftOut = leftOut;
+        this.tell = tell;
+        this.firstLine = firstLine;
     }
 
     Count list(Input input, Sink sink) throws StoreException, IOException, InterruptedException {
         var store = stores.at(input.source());
         var request = new ListRequest(input.source().path(), fixedPrefix(input), input.symlinks(), false);
         try (var files = new SpoolSort(scratch);
-                var bad = new JsonSpool(scratch)) {
+                var bad = new JsonSpool(scratch);
+                var watch = new ListingWatch(input.source().toString(), store.where(), tell, firstLine)) {
             var round = new Round[1];
             try {
                 retry.run(() -> {
@@ -71,8 +88,14 @@ final class InputLister {
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }
-                    round[0] = new Round(input, files, bad);
-                    store.list(request, round[0]);
+                    round[0] = new Round(input, files, bad, watch);
+                    watch.begun();
+                    try {
+                        store.list(request, round[0]);
+                    } catch (StoreException e) {
+                        watch.failed(e);
+                        throw e;
+                    }
                 });
             } catch (UncheckedIOException e) {
                 throw e.getCause();
@@ -108,15 +131,17 @@ final class InputLister {
         private final Input input;
         private final SpoolSort files;
         private final JsonSpool bad;
+        private final ListingWatch watch;
         private long seen;
         private long selected;
         private long bytes;
         private long unusable;
 
-        Round(Input input, SpoolSort files, JsonSpool bad) {
+        Round(Input input, SpoolSort files, JsonSpool bad, ListingWatch watch) {
             this.input = input;
             this.files = files;
             this.bad = bad;
+            this.watch = watch;
         }
 
         Count count() {
@@ -125,6 +150,7 @@ final class InputLister {
 
         @Override
         public void found(Entry entry) {
+            watch.came();
             var relative = relative(entry.key());
             if (isOurs(relative)) {
                 return;
@@ -156,6 +182,7 @@ final class InputLister {
 
         @Override
         public void leftOut(String key, String why) {
+            watch.came();
             var relative = relative(key);
             if (isOurs(relative)) {
                 return;
@@ -170,6 +197,11 @@ final class InputLister {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+        }
+
+        @Override
+        public void triedAgain(StoreException why) {
+            watch.failed(why);
         }
 
         private boolean selects(String relative) {

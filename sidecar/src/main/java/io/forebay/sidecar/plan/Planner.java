@@ -14,9 +14,11 @@ import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,13 +33,24 @@ public final class Planner {
     private final Stores stores;
     private final StoreRetry retry;
     private final Path scratch;
+    private final Consumer<String> tell;
+    private final Duration firstLine;
 
-    /** @param scratch a local folder for the plan's files */
-    public Planner(Job job, Stores stores, StoreRetry retry, Path scratch) {
+    /**
+     * @param scratch a local folder for the plan's files
+     * @param tell gets lines for the user, from any thread, while a listing takes long
+     */
+    public Planner(Job job, Stores stores, StoreRetry retry, Path scratch, Consumer<String> tell) {
+        this(job, stores, retry, scratch, tell, ListingWatch.FIRST);
+    }
+
+    Planner(Job job, Stores stores, StoreRetry retry, Path scratch, Consumer<String> tell, Duration firstLine) {
         this.job = job;
         this.stores = stores;
         this.retry = retry;
         this.scratch = scratch;
+        this.tell = tell;
+        this.firstLine = firstLine;
     }
 
     /**
@@ -91,7 +104,7 @@ public final class Planner {
         Making(Plan plan, OutputClash clash) {
             this.plan = plan;
             this.clash = clash;
-            this.lister = new InputLister(stores, retry, scratch, plan.leftOutSpool());
+            this.lister = new InputLister(stores, retry, scratch, plan.leftOutSpool(), tell, firstLine);
         }
 
         void make() throws CoordinatorException, IOException, InterruptedException {

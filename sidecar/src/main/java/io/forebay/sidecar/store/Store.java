@@ -165,5 +165,8 @@ public interface Store extends AutoCloseable {
 
         /** Something that can be no input. @param why for the user: plain words */
         void leftOut(String key, String why);
+
+        /** A part of the listing failed in passing and is asked for again; nothing is told twice. */
+        default void triedAgain(StoreException why) {}
     }
 }

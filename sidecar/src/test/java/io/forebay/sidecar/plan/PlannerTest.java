@@ -31,6 +31,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -49,7 +51,7 @@ class PlannerTest {
 
     private Plan plan(Job job) throws Exception {
         var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
-        return new Planner(job, CoordinatorRig.storesOf(bucket), retry, scratch).plan();
+        return new Planner(job, CoordinatorRig.storesOf(bucket), retry, scratch, line -> {}).plan();
     }
 
     private void put(String... keys) {
@@ -178,13 +180,13 @@ class PlannerTest {
         var calls = new AtomicInteger();
         var flaky = new HalfListing(bucket, 3, calls);
         var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
-        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(flaky), retry, scratch).plan()) {
+        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(flaky), retry, scratch, line -> {}).plan()) {
             assertThat(keys(plan)).containsExactly("a", "b", "c");
             assertThat(plan.totals().files()).isEqualTo(3);
         }
         assertThat(calls).hasValue(4);
         var dead = new HalfListing(bucket, Integer.MAX_VALUE, calls);
-        assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(dead), retry, scratch).plan())
+        assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(dead), retry, scratch, line -> {}).plan())
                 .isInstanceOfSatisfying(
                         CoordinatorException.class, e -> assertThat(e.code()).isEqualTo(ExitCode.PASSING));
     }
@@ -225,14 +227,14 @@ class PlannerTest {
         maker.moreInputs.add(
                 new Input("shared", StoreUri.parse("s3://bucket/in/x"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
         var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
-        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch).plan()) {
+        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch, line -> {}).plan()) {
             assertThat(keys(plan)).containsExactly("x/a", "x/b", "y/c");
             assertThat(plan.shared().stream().map(ItemInput::relative)).containsExactly("a", "b");
             assertThat(plan.totals().sharedFiles()).isEqualTo(2);
             assertThat(plan.totals().files()).isEqualTo(5);
         }
         maker.groupBy = Optional.of(Glob.parse("*"));
-        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch).plan()) {
+        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch, line -> {}).plan()) {
             assertThat(keys(plan)).containsExactly("x", "y");
             assertThat(plan.item(0).inputs()).hasSize(2);
         }
@@ -244,11 +246,55 @@ class PlannerTest {
     void listedTwiceDifferently() {
         put("in/a");
         var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
-        assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(twice(1)), retry, scratch).plan())
+        assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(twice(1)), retry, scratch, line -> {}).plan())
                 .isInstanceOfSatisfying(CoordinatorException.class, e -> {
                     assertThat(e.code()).isEqualTo(ExitCode.NO_INPUT);
                     assertThat(e).hasMessageContainingAll("s3://bucket/in/", "http://strange:9000", "key a twice");
                 });
+    }
+
+    @Test
+    @DisplayName("I3 a listing that takes long tells that no answer comes, why it was tried again, and how many objects came")
+    void slowListing() throws Exception {
+        put("in/a", "in/b");
+        var lines = new LinkedBlockingQueue<String>();
+        var silent = new ListingOnly() {
+            private int tries;
+
+            @Override
+            public String where() {
+                return "http://silent:9000";
+            }
+
+            @Override
+            public void list(ListRequest request, EntrySink sink) throws StoreException, InterruptedException {
+                var at = "listing s3://bucket/in/ at http://silent:9000: ";
+                if (tries++ == 0) {
+                    await(at + "no answer yet");
+                    throw new StoreException(
+                            Kind.TRANSIENT, "cannot list s3://bucket/in/ at http://silent:9000: the server sent no byte");
+                }
+                await(at + "no answer yet, tried again: the server sent no byte");
+                bucket.list(request, sink);
+                await(at + "2 objects listed so far");
+                sink.triedAgain(new StoreException(Kind.TRANSIENT, "broken off"));
+                await(at + "no answer since 2 objects, tried again: broken off");
+            }
+
+            private void await(String expected) throws InterruptedException {
+                String line;
+                do {
+                    line = lines.poll(20, TimeUnit.SECONDS);
+                } while (line != null && !line.equals(expected));
+                assertThat(line).isEqualTo(expected);
+            }
+        };
+        var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
+        var planner = new Planner(
+                maker.job(), CoordinatorRig.storesOf(silent), retry, scratch, lines::add, Duration.ofMillis(20));
+        try (var plan = planner.plan()) {
+            assertThat(keys(plan)).containsExactly("a", "b");
+        }
     }
 
     @Test
@@ -273,7 +319,7 @@ class PlannerTest {
         put("in/a");
         var strange = new HalfListing(bucket, 0, new AtomicInteger()).leavingOut("in/../x", "key leaves the prefix");
         var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
-        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(strange), retry, scratch).plan()) {
+        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(strange), retry, scratch, line -> {}).plan()) {
             assertThat(plan.totals().unusable()).isEqualTo(1);
             assertThat(plan.leftOut()).singleElement().satisfies(l -> {
                 assertThat(l.key()).isEqualTo("../x");
@@ -281,7 +327,7 @@ class PlannerTest {
             });
         }
         maker.include = List.of(Glob.parse("a"));
-        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(strange), retry, scratch).plan()) {
+        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(strange), retry, scratch, line -> {}).plan()) {
             assertThat(plan.totals().unusable()).isZero();
         }
     }

@@ -87,6 +87,7 @@ final class Listing {
                 if (!e.kind().worthRetrying() || tried == TRIES) {
                     throw e;
                 }
+                sink.triedAgain(e);
             }
             Thread.sleep(ThreadLocalRandom.current().nextLong(wait / 2, wait));
             wait *= 2;
