@@ -62,7 +62,11 @@ final class PlanCommand implements Callable<Integer> {
         try (var scratch = new Scratch();
                 var stores = new JobStores(job.stores());
                 var plan = new Planner(
-                                job, stores.stores(), StoreRetry.patient(CoordinatorOptions.PATIENCE), scratch.folder(), line -> {
+                                job,
+                                stores.stores(),
+                                StoreRetry.patient(CoordinatorOptions.PATIENCE),
+                                scratch.folder(),
+                                line -> {
                                     err.println(line);
                                     err.flush();
                                 })

@@ -186,7 +186,8 @@ class PlannerTest {
         }
         assertThat(calls).hasValue(4);
         var dead = new HalfListing(bucket, Integer.MAX_VALUE, calls);
-        assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(dead), retry, scratch, line -> {}).plan())
+        assertThatThrownBy(() ->
+                        new Planner(maker.job(), CoordinatorRig.storesOf(dead), retry, scratch, line -> {}).plan())
                 .isInstanceOfSatisfying(
                         CoordinatorException.class, e -> assertThat(e.code()).isEqualTo(ExitCode.PASSING));
     }
@@ -227,14 +228,16 @@ class PlannerTest {
         maker.moreInputs.add(
                 new Input("shared", StoreUri.parse("s3://bucket/in/x"), List.of(), List.of(), SymlinkPolicy.FOLLOW));
         var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
-        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch, line -> {}).plan()) {
+        try (var plan =
+                new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch, line -> {}).plan()) {
             assertThat(keys(plan)).containsExactly("x/a", "x/b", "y/c");
             assertThat(plan.shared().stream().map(ItemInput::relative)).containsExactly("a", "b");
             assertThat(plan.totals().sharedFiles()).isEqualTo(2);
             assertThat(plan.totals().files()).isEqualTo(5);
         }
         maker.groupBy = Optional.of(Glob.parse("*"));
-        try (var plan = new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch, line -> {}).plan()) {
+        try (var plan =
+                new Planner(maker.job(), CoordinatorRig.storesOf(twice(0)), retry, scratch, line -> {}).plan()) {
             assertThat(keys(plan)).containsExactly("x", "y");
             assertThat(plan.item(0).inputs()).hasSize(2);
         }
@@ -246,7 +249,8 @@ class PlannerTest {
     void listedTwiceDifferently() {
         put("in/a");
         var retry = new StoreRetry(Duration.ofSeconds(60), new Random(1), d -> {});
-        assertThatThrownBy(() -> new Planner(maker.job(), CoordinatorRig.storesOf(twice(1)), retry, scratch, line -> {}).plan())
+        assertThatThrownBy(() ->
+                        new Planner(maker.job(), CoordinatorRig.storesOf(twice(1)), retry, scratch, line -> {}).plan())
                 .isInstanceOfSatisfying(CoordinatorException.class, e -> {
                     assertThat(e.code()).isEqualTo(ExitCode.NO_INPUT);
                     assertThat(e).hasMessageContainingAll("s3://bucket/in/", "http://strange:9000", "key a twice");
@@ -254,7 +258,8 @@ class PlannerTest {
     }
 
     @Test
-    @DisplayName("I3 a listing that takes long tells that no answer comes, why it was tried again, and how many objects came")
+    @DisplayName(
+            "I3 a listing that takes long tells that no answer comes, why it was tried again, and how many objects came")
     void slowListing() throws Exception {
         put("in/a", "in/b");
         var lines = new LinkedBlockingQueue<String>();
@@ -272,7 +277,8 @@ class PlannerTest {
                 if (tries++ == 0) {
                     await(at + "no answer yet");
                     throw new StoreException(
-                            Kind.TRANSIENT, "cannot list s3://bucket/in/ at http://silent:9000: the server sent no byte");
+                            Kind.TRANSIENT,
+                            "cannot list s3://bucket/in/ at http://silent:9000: the server sent no byte");
                 }
                 await(at + "no answer yet, tried again: the server sent no byte");
                 bucket.list(request, sink);
