@@ -3,6 +3,7 @@ package io.forebay.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.forebay.sidecar.os.FileTree;
 import io.forebay.testing.ScriptedS3;
 import io.forebay.testing.ScriptedS3.Answer;
 import java.io.IOException;
@@ -210,6 +211,33 @@ class LostRecordsIT extends RigTest {
             resumes();
             assertThat(rig.published()).hasSize(12);
         }
+    }
+
+    @Test
+    @DisplayName(
+            "D2 C7 the records folder is removed in mid-run: 74 with the list, and the end names forebay run, for resume has nothing to go on from; run does the job")
+    void folderRemoved() throws Exception {
+        keepsBuffer = true;
+        items(12);
+        rig.job(script());
+        var run = rig.startRun();
+        awaitRunning();
+        FileTree.delete(rig.records().toString());
+        go();
+
+        var result = rig.await(run);
+
+        assertThat(result.exit()).as(result.all()).isEqualTo(74);
+        assertThat(result.out())
+                .contains(CANNOT)
+                .contains("their data are kept in ")
+                .contains("they are gone: without them, forebay run");
+        var manifest = rig.home().resolve("job.yaml").toString();
+        assertThat(rig.command("resume", manifest).all()).contains("has no records", "Start it with: forebay run");
+        var again = rig.run();
+        assertThat(again.exit()).as(again.all()).isZero();
+        assertThat(rig.published()).hasSize(12);
+        keepsBuffer = false;
     }
 
     @Test

@@ -29,6 +29,8 @@ final class Running implements AutoCloseable {
     private static final int TASKS = 16;
     /** After the drain's time is over workers have this long to report. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+    /** Most time for a last look at records that cannot be written. */
+    private static final Duration LOOK = Duration.ofSeconds(2);
 
     final Core core;
     final Leasing leasing;
@@ -270,6 +272,7 @@ final class Running implements AutoCloseable {
             end.codes.add(lost.superseded() ? ExitCode.PASSING : ExitCode.NOT_DURABLE);
             if (!lost.superseded()) {
                 listElsewhere(end, left);
+                end.recordsGone = recordsGone();
             }
         }
         return summary(end).value();
@@ -280,6 +283,16 @@ final class Running implements AutoCloseable {
         private final List<String> problems = new ArrayList<>();
         private final EnumSet<ExitCode> codes = EnumSet.noneOf(ExitCode.class);
         private Optional<String> listedIn = Optional.empty();
+        private boolean recordsGone;
+    }
+
+    /** Whether not even this coordinator's own claim is there any more. What cannot be seen counts as there. */
+    private boolean recordsGone() throws InterruptedException {
+        try {
+            return !succession.isThere(LOOK);
+        } catch (StoreException e) {
+            return false;
+        }
     }
 
     private void list(End end, LeftBehind left) throws InterruptedException {
@@ -400,6 +413,7 @@ final class Running implements AutoCloseable {
                     core.tally.unexportedCount(),
                     core.tally.unexportedBytes(),
                     end.listedIn,
+                    end.recordsGone,
                     core.plan.totals().outsideGroups(),
                     core.plan.totals().unusable(),
                     all));

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param failures the first failed items, {@link #NAMED_FAILURES} at most
  * @param unexported outputs that are not at their destination; each has a line in {@code UNEXPORTED.jsonl}
  * @param listedIn where that is; absent: it could not be written
+ * @param recordsGone nothing is left of the records: no run can be resumed by them
  * @param leftOut files that belong to no group
  * @param unusable selected files that could be no input
  * @param notices what the user should know, in order
@@ -35,6 +36,7 @@ public record Summary(
         long unexported,
         long unexportedBytes,
         Optional<String> listedIn,
+        boolean recordsGone,
         long leftOut,
         long unusable,
         List<String> notices) {

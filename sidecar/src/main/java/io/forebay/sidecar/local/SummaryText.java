@@ -49,7 +49,7 @@ final class SummaryText {
             out.add("NOT exported: " + s.unexported() + " outputs, "
                     + Bytes.of(s.unexportedBytes()).human()
                     + s.listedIn().map(at -> ", listed in " + at).orElse("; they could not be listed"));
-            keptAt.ifPresent(at -> out.add("their data are kept in " + at + "; " + remedy(s)));
+            keptAt.ifPresent(at -> out.add("their data are kept in " + at + "; " + remedy(job, s)));
         }
         out.add("%s: %d of %d items done%s%s%s in %.1f s; in %s, out %s%s"
                 .formatted(
@@ -73,8 +73,12 @@ final class SummaryText {
                 || s.failures().stream().anyMatch(f -> f.lastStep().isPresent());
     }
 
-    /** Resumed as it is, what two items write to one name would be refused again for ever. */
-    private static String remedy(Summary s) {
+    /** Resumed as it is, what two items write to one name would be refused again for ever; a run without records can only be started. */
+    private static String remedy(Job job, Summary s) {
+        if (s.recordsGone()) {
+            return "finish with: forebay resume, if the records come back to " + job.records()
+                    + "; they are gone: without them, forebay run";
+        }
         return s.failedByReason().containsKey("NameConflict")
                 ? "first change to of the output, so that no two items write one name (NameConflict), then: forebay resume"
                 : "finish with: forebay resume";

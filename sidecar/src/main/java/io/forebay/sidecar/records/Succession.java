@@ -184,6 +184,12 @@ public final class Succession implements AutoCloseable {
         return folder.exists(Claim.name("generation", claim.generation() + 1));
     }
 
+    /** Whether this coordinator's own claim is still among the records; without it nothing of them counts. */
+    public boolean isThere(Duration patience) throws StoreException, InterruptedException {
+        return new RecordsFolder(folder.store(), folder.uri(), StoreRetry.patient(patience))
+                .exists(Claim.name("generation", claim.generation()));
+    }
+
     /** @return whether the last one is known to be dead, rather than silent */
     private static boolean refuseIfAlive(RecordsFolder folder, Claim last, ProcessIdentity me, Options options)
             throws StoreException, JobRunsException, InterruptedException {
