@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -67,7 +68,7 @@ class KeptOutputsIT extends RigTest {
             "D1 C7 more outputs are denied than the buffer holds: the run ends by itself with 74, kept outputs listed, the other items told as not run; resume does all")
     void allDenied() throws Exception {
         keepsBuffer = true;
-        items("f", 40, 2 * MIB);
+        items("f", 80, 2 * MIB);
         try (var s3 = ScriptedS3.start("bucket")) {
             deny(s3, "");
             job(s3, SMALL_TIER);
@@ -76,17 +77,40 @@ class KeptOutputsIT extends RigTest {
 
             assertThat(result.exit()).as(result.all()).isEqualTo(74);
             int kept = unexported().size();
-            assertThat(kept).as(result.all()).isBetween(5, 30);
+            assertThat(kept).as(result.all()).isBetween(10, 32);
             assertThat(lines("ran")).hasSize(kept);
             assertThat(result.out())
                     .contains("no room for item f")
                     .contains("NOT exported: " + kept + " outputs")
                     .contains("their data are kept in")
                     .contains("not run: f")
-                    .contains(" and " + (40 - kept - 20) + " more: no room in the buffer: ")
+                    .contains(" and " + (80 - kept - 20) + " more: no room in the buffer: ")
                     .contains("outputs that could not be exported are kept")
-                    .contains((40 - kept) + " unfinished");
-            resumes(s3, 40);
+                    .contains((80 - kept) + " unfinished");
+            resumes(s3, 80);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "C7 of an attempt that has succeeded only its outputs are kept: the room that they take, and what is told of it, is theirs; resume needs no input again")
+    void outputsAlone() throws Exception {
+        keepsBuffer = true;
+        items("f", 12, 9_000_000);
+        try (var s3 = ScriptedS3.start("bucket")) {
+            deny(s3, "");
+            job(s3, SMALL_TIER);
+
+            var result = rig.run();
+
+            assertThat(result.exit()).as(result.all()).isEqualTo(74);
+            int kept = unexported().size();
+            assertThat(kept).as(result.all()).isBetween(4, 7);
+            var told = Pattern.compile("keeps ([0-9.]+) MiB of them").matcher(result.out());
+            assertThat(told.find()).as(result.all()).isTrue();
+            double outputs = kept * 9_000_000.0 / MIB;
+            assertThat(Double.parseDouble(told.group(1))).as(result.all()).isBetween(outputs / 2, outputs + 0.2);
+            resumes(s3, 12);
         }
     }
 
@@ -95,7 +119,7 @@ class KeptOutputsIT extends RigTest {
             "an item larger than the room that kept outputs leave is not run, in a memory and in a disk tier; smaller ones, shared input and all, go on")
     void largeOneIsLeft() throws Exception {
         keepsBuffer = true;
-        items("bad", 9, 4 * MIB);
+        items("bad", 18, 4 * MIB);
         items("good", 20, MIB / 4);
         rig.input("huge", bytes(20 * MIB));
         var atlas = Files.write(rig.home().resolve("atlas"), bytes(MIB));
@@ -114,8 +138,8 @@ class KeptOutputsIT extends RigTest {
             assertThat(result.exit()).as(result.all()).isEqualTo(74);
             assertThat(result.out()).contains("not run: huge: no room in the buffer: ");
             assertThat(s3.objects().keys()).hasSize(20);
-            assertThat(unexported()).hasSize(9);
-            resumes(s3, 30);
+            assertThat(unexported()).hasSize(18);
+            resumes(s3, 39);
         }
     }
 
@@ -160,7 +184,7 @@ class KeptOutputsIT extends RigTest {
     @DisplayName("apart: two workers whose buffers are full of kept outputs leave, and the coordinator ends with 74")
     void apart() throws Exception {
         keepsBuffer = true;
-        items("f", 60, 2 * MIB);
+        items("f", 100, 2 * MIB);
         var apart = new ApartRig(rig);
         try (var s3 = ScriptedS3.start("bucket")) {
             deny(s3, "");

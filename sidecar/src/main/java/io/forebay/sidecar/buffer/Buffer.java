@@ -104,9 +104,9 @@ public interface Buffer extends AutoCloseable {
          * What is in out/ could not be exported and must not be lost: it stays, as long as this buffer is open nobody waits for its room,
          * and no more is reserved for it than it uses.
          *
-         * @param workNeeded whether work/ must stay too
+         * @param computed all steps have succeeded: in/ and work/ are needed no more, and go
          */
-        void strand(boolean workNeeded);
+        void strand(boolean computed);
     }
 
     /** @param strandedBytes part of usedBytes and of reservedBytes: what could not be exported */

@@ -176,7 +176,7 @@ final class ItemFolder implements Buffer.ItemSpace {
     }
 
     @Override
-    public void strand(boolean workNeeded) {
-        buffer.strand(this, workNeeded);
+    public void strand(boolean computed) {
+        buffer.strand(this, computed);
     }
 }

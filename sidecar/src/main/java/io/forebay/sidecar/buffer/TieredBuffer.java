@@ -460,10 +460,11 @@ public final class TieredBuffer implements Buffer {
         });
     }
 
-    void strand(ItemFolder folder, boolean workNeeded) {
+    void strand(ItemFolder folder, boolean computed) {
         try {
-            if (!workNeeded) {
+            if (computed) {
                 setAside(folder, "work");
+                setAside(folder, "in");
                 folder.folder().make(folder.owner().folderName());
             }
         } catch (PosixException e) {

@@ -288,7 +288,7 @@ final class AttemptRun implements Runnable {
         boolean goesOn = report(failure, published(), list);
         if (!list.isEmpty() && !goesOn) {
             if (attempt.hasSpace()) {
-                attempt.space().strand(!stages.steps().succeeded(attempt));
+                attempt.space().strand(stages.steps().succeeded(attempt));
             }
             return true;
         }

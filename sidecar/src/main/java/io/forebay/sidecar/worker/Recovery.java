@@ -18,10 +18,13 @@ import org.jspecify.annotations.Nullable;
  * have the checksum noted; outputs that were staged but not granted are staged again.
  */
 final class Recovery {
+    private final int steps;
     private final FetchStage fetch;
     private final Buffer buffer;
 
-    Recovery(FetchStage fetch, Buffer buffer) {
+    /** @param steps of each item */
+    Recovery(int steps, FetchStage fetch, Buffer buffer) {
+        this.steps = steps;
         this.fetch = fetch;
         this.buffer = buffer;
     }
@@ -89,6 +92,11 @@ final class Recovery {
         }
     }
 
+    /** Whether only its outputs are still of use: inputs of kept outputs are gone. */
+    private boolean computed(List<StepRun> runs) {
+        return runs.size() == steps && runs.stream().allMatch(r -> r.exit() == 0 && r.signal() == 0);
+    }
+
     private @Nullable Attempt revive(Key key, Facts facts, long nowMillis) throws InterruptedException {
         var lease = facts.lease;
         if (lease == null) {
@@ -111,7 +119,8 @@ final class Recovery {
         }
         var fetched = facts.fetched;
         if (fetched == null
-                || !fetch.stillThere(lease.inputs(), fetched, space.get().in())) {
+                || !computed(facts.runs)
+                        && !fetch.stillThere(lease.inputs(), fetched, space.get().in())) {
             space.get().discard();
             return null;
         }
