@@ -120,7 +120,8 @@ final class Recovery {
         var fetched = facts.fetched;
         if (fetched == null
                 || !computed(facts.runs)
-                        && !fetch.stillThere(lease.inputs(), fetched, space.get().in())) {
+                        && !fetch.stillThere(
+                                lease.inputs(), fetched, space.get().in())) {
             space.get().discard();
             return null;
         }

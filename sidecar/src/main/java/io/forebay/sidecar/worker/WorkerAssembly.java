@@ -62,7 +62,8 @@ public record WorkerAssembly(
                 new FlushStage(job, flusher, publisher, transfers, link, me, special, tell),
                 new CommitStage(link, journal, publisher, me),
                 new LogStage(environment, logs));
-        var recovered = new Recovery(job.steps().size(), fetch, buffer).attempts(journalled, System.currentTimeMillis());
+        var recovered =
+                new Recovery(job.steps().size(), fetch, buffer).attempts(journalled, System.currentTimeMillis());
         return new Assembled(
                 new Worker(me, job, buffer, journal, link, host, stages, counters, tell), recovered, special);
     }
