@@ -101,4 +101,48 @@ class FailedLogsIT extends ApartTest {
             assertWhole(log);
         }
     }
+
+    private long logsInBuffers() throws IOException {
+        long found = 0;
+        for (var buffer : buffers()) {
+            try (var files = Files.walk(buffer)) {
+                found += files.filter(f -> f.toString().endsWith(".log")).count();
+            }
+        }
+        return found;
+    }
+
+    @Test
+    @DisplayName(
+            "M1 what commands printed leaves the worker's control folder with the end of their attempts, failed ones too")
+    void doNotPileUp() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            rig.input("f%02d".formatted(i), "v");
+        }
+        var gate = rig.home().resolve("gate");
+        rig.job(
+                "seq 1 5000; case $FOREBAY_NAME in f05) exit 3;; f19) while [ ! -e \"" + gate
+                        + "\" ]; do sleep 0.05; done;; esac; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "  workers: {slots: 2}",
+                ONCE);
+        var run = rig.startRun();
+        eventually("all but the failed and the last are published", () -> {
+            var names = rig.results().toFile().list((folder, name) -> !name.startsWith("."));
+            return names != null && names.length == 18;
+        });
+        try {
+            eventually("only the one that runs has a log here", () -> {
+                try {
+                    return logsInBuffers() == 1;
+                } catch (IOException e) {
+                    // One was removed while it was looked at.
+                    return false;
+                }
+            });
+        } finally {
+            Files.createFile(gate);
+        }
+        assertThat(rig.await(run).exit()).isEqualTo(1);
+        assertThat(logs()).hasSize(1);
+    }
 }

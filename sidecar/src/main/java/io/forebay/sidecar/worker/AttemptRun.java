@@ -89,6 +89,9 @@ final class AttemptRun implements Runnable {
         try {
             kept = carry();
             keepLogs();
+            if (!kept) {
+                stages.logs().remove(attempt);
+            }
         } catch (IOException | RuntimeException | Error e) {
             host.broken(attempt, e);
         } finally {
@@ -136,7 +139,7 @@ final class AttemptRun implements Runnable {
         }
     }
 
-    /** Last of all: nothing waits for it but the end of the worker. */
+    /** After all else: nothing waits for it but the end of the worker. */
     private void keepLogs() {
         var told = failedAs;
         if (told == null) {

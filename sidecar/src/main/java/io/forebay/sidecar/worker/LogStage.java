@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.IdentityHashMap;
 
-/** After a failure: the attempt's log is handed on where the coordinator has been told less of it than there is. Thread-safe. */
+/**
+ * What an attempt's commands printed, when it has ended: after a failure it is handed on where the coordinator has been told less of it than
+ * there is; then it is removed. Thread-safe.
+ */
 final class LogStage {
     private final StepEnvironment environment;
     private final FailedLogs kept;
@@ -34,6 +37,18 @@ final class LogStage {
         }
         if (more) {
             kept.keep(key, told, logs);
+        }
+    }
+
+    /** Of an attempt that is over, so that a job of many items does not fill the control folder, which may lie in memory. */
+    void remove(Attempt attempt) {
+        for (var run : attempt.runs()) {
+            var id = new CommandId(attempt.item(), attempt.generation(), attempt.number(), run.step());
+            try {
+                Files.deleteIfExists(Path.of(environment.logFile(id)));
+            } catch (IOException e) {
+                // It goes with the buffer.
+            }
         }
     }
 }
