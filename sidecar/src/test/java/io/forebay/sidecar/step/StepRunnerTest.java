@@ -374,7 +374,8 @@ class StepRunnerTest {
         assertThat(folder.resolve("never")).doesNotExist();
     }
 
-    // Known fault, not understood yet: in some environments the log of the command stays short, and the wait for it ends.
+    // Known fault, not understood yet: in some environments the log of the command stays short, and the wait for it
+    // ends.
     @Tag("unproven")
     @Test
     void aFullStandardOutputDoesNotKeepACommandFromBeingStopped() throws Exception {

@@ -253,7 +253,10 @@ class StepServerTest {
     @Test
     void anotherVersionIsRefusedForGood() throws Exception {
         try (var r = new FakeRunner(steps.socket)) {
-            r.send(new FrameWriter(Protocol.HELLO).u32(Protocol.MAGIC).u16(Protocol.VERSION + 1).text("something else"));
+            r.send(new FrameWriter(Protocol.HELLO)
+                    .u32(Protocol.MAGIC)
+                    .u16(Protocol.VERSION + 1)
+                    .text("something else"));
             var refused = r.expect(Protocol.REFUSED);
             assertThat(refused.u8()).isEqualTo(Protocol.REFUSED_FOR_GOOD);
             assertThat(refused.text()).contains("version " + (Protocol.VERSION + 1));
