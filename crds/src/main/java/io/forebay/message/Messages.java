@@ -144,7 +144,7 @@ public final class Messages {
 
     // ---- staging and commit
 
-    /** What an attempt is about to leave, invisible, at a destination; recorded before it is made, so that it can be removed. */
+    /** What an attempt is about to leave, invisible, at a destination; recorded before a byte of it is sent, so that it can be removed. */
     public record Staging(
             String worker, String instance, long item, int generation, int attempt, List<StagedOutput> staged) {}
 

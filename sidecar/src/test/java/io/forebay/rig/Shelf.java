@@ -198,9 +198,12 @@ interface Shelf extends AutoCloseable {
 
         @Override
         public List<String> leftovers() {
-            return client.listMultipartUploads(b -> b.bucket(NAME)).uploads().stream()
-                    .map(MultipartUpload::key)
-                    .toList();
+            return uploads().stream().map(MultipartUpload::key).toList();
+        }
+
+        /** All that are open. */
+        List<MultipartUpload> uploads() {
+            return client.listMultipartUploads(b -> b.bucket(NAME)).uploads();
         }
 
         @Override

@@ -280,7 +280,10 @@ final class FlushStage {
         return Optional.empty();
     }
 
-    /** Before anything is made at a destination the coordinator has it on record, so that it can be removed. */
+    /**
+     * Before a byte goes to a destination the coordinator has its place on record, so that it can be removed. An upload of S3's is open by
+     * then, since S3 chooses its id: a kill in between leaves it, empty.
+     */
     private void announce(Attempt attempt, List<StagedOutput> prepared) throws Fenced, InterruptedException {
         for (int from = 0; from < prepared.size(); from += NAMES_PER_MESSAGE) {
             var some = prepared.subList(from, Math.min(prepared.size(), from + NAMES_PER_MESSAGE));

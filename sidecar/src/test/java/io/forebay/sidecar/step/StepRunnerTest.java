@@ -2,6 +2,7 @@ package io.forebay.sidecar.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -397,7 +398,8 @@ class StepRunnerTest {
         try {
             var id = steps.submit("stuck", "sh", "-c", "yes");
             steps.heard.awaitStarted(id);
-            steps.heard.await("a full log", () -> steps.log(id).toFile().length() > 60_000);
+            steps.heard.await(
+                    "a command that cannot go on", () -> restsAt(steps.log(id).toFile()));
             steps.server.stop(id, Duration.ofMillis(100));
             assertThat(steps.heard.end(id).signal()).isIn(9, 15);
             assertThat(Processes.withArgument("yes")).isEmpty();
@@ -409,6 +411,16 @@ class StepRunnerTest {
             steps.server.close();
             nobodyReads.waitFor();
         }
+    }
+
+    /**
+     * Whether something was printed, and nothing more comes. How much that is depends on the first read alone: of short lines, each
+     * with its label, a few KiB fill a pipe.
+     */
+    private static boolean restsAt(File log) {
+        long before = log.length();
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500));
+        return before > 0 && log.length() == before;
     }
 
     @Test
