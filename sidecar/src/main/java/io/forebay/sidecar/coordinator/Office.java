@@ -13,6 +13,7 @@ import io.forebay.sidecar.records.StoreRetry;
 import io.forebay.sidecar.records.Succession;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
@@ -56,6 +57,14 @@ record Office(RecordsFolder folder, Succession succession) implements AutoClosea
 
     static CoordinatorException damaged(RecordsDamagedException e) {
         return new CoordinatorException(ExitCode.PASSING, "RecordsDamaged", String.valueOf(e.getMessage()), e);
+    }
+
+    static CoordinatorException scratchFails(CoordinatorOptions options, IOException e) {
+        return new CoordinatorException(
+                ExitCode.FAULT,
+                "Scratch",
+                "the scratch folder " + options.scratch() + " cannot be used: " + e.getMessage(),
+                e);
     }
 
     @Override

@@ -82,11 +82,7 @@ public final class Revocation implements AutoCloseable {
         } catch (LogLostException e) {
             throw new CoordinatorException(ExitCode.PASSING, "Superseded", String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
-            throw new CoordinatorException(
-                    ExitCode.FAULT,
-                    "Scratch",
-                    "the scratch folder " + options.scratch() + " cannot be used: " + e.getMessage(),
-                    e);
+            throw Office.scratchFails(options, e);
         }
     }
 

@@ -81,17 +81,13 @@ final class Starter {
                 throw e;
             }
         } catch (RecordsDamagedException e) {
-            throw new CoordinatorException(ExitCode.PASSING, "RecordsDamaged", String.valueOf(e.getMessage()), e);
+            throw Office.damaged(e);
         } catch (StoreException e) {
             throw StoreFailures.ofRecords(e);
         } catch (LinkException e) {
             throw new CoordinatorException(ExitCode.PASSING, "Superseded", String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
-            throw new CoordinatorException(
-                    ExitCode.FAULT,
-                    "Scratch",
-                    "the scratch folder " + options.scratch() + " cannot be used: " + e.getMessage(),
-                    e);
+            throw Office.scratchFails(options, e);
         }
     }
 
