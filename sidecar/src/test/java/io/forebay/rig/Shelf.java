@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -19,6 +22,7 @@ import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
+import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 
 /** Where a rig's inputs lie and its outputs go: a folder, or a bucket of a real server. Read and written here by other means than ours. */
 interface Shelf extends AutoCloseable {
@@ -174,10 +178,7 @@ interface Shelf extends AutoCloseable {
                     .contents()) {
                 var name = object.key().substring(folder.length() + 1);
                 if (!name.startsWith(".forebay/")) {
-                    found.put(
-                            name,
-                            client.getObjectAsBytes(b -> b.bucket(NAME).key(object.key()))
-                                    .asByteArray());
+                    content(object.key()).ifPresent(bytes -> found.put(name, bytes));
                 }
             }
             return found;
@@ -188,12 +189,32 @@ interface Shelf extends AutoCloseable {
             var found = new TreeMap<String, byte[]>();
             for (var object : client.listObjectsV2Paginator(b -> b.bucket(NAME).prefix(prefix))
                     .contents()) {
-                found.put(
-                        object.key(),
-                        client.getObjectAsBytes(b -> b.bucket(NAME).key(object.key()))
-                                .asByteArray());
+                content(object.key()).ifPresent(bytes -> found.put(object.key(), bytes));
             }
             return found;
+        }
+
+        /**
+         * Requests of a process that was killed may reach the server after its death: what was listed may be gone a moment later. It is absent
+         * only when no listing names it any more.
+         */
+        private Optional<byte[]> content(String key) {
+            for (int tries = 1; ; tries++) {
+                try {
+                    return Optional.of(client.getObjectAsBytes(b -> b.bucket(NAME).key(key))
+                            .asByteArray());
+                } catch (NoSuchKeyException e) {
+                    boolean listed = client.listObjectsV2(b -> b.bucket(NAME).prefix(key)).contents().stream()
+                            .anyMatch(o -> o.key().equals(key));
+                    if (!listed) {
+                        return Optional.empty();
+                    }
+                    if (tries == 50) {
+                        throw e;
+                    }
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+                }
+            }
         }
 
         @Override

@@ -43,11 +43,17 @@ public final class JournalFile implements Journal {
     // All below: guarded by lock.
     private List<Entry> queue = new ArrayList<>();
     private long queuedBytes;
-    /** Records ever queued, and ever durable. */
+    /** Records ever queued, ever in the file, and ever durable. */
     private long queued;
 
+    private long written;
     private long durable;
+    /** When the oldest record that is not durable must become so. */
+    private long syncAtNanos;
+    /** For durability, and for the file alone. */
     private boolean someoneWaits;
+
+    private boolean someoneWrites;
     private boolean closing;
     private @Nullable IOException failure;
 
@@ -122,6 +128,23 @@ public final class JournalFile implements Journal {
     }
 
     @Override
+    public void write(JournalRecord entry) throws IOException {
+        var e = new Entry(entry);
+        lock.lock();
+        try {
+            long mine = enqueue(e);
+            someoneWrites = true;
+            workArrived.signal();
+            while (written < mine) {
+                refuseAfterFailure();
+                progressed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public void note(JournalRecord entry) throws IOException {
         var e = new Entry(entry);
         lock.lock();
@@ -141,6 +164,9 @@ public final class JournalFile implements Journal {
         refuseAfterFailure();
         if (closing) {
             throw new JournalException(JournalException.Kind.CLOSED, path, -1, "journal " + path + " is closed", null);
+        }
+        if (durable == queued) {
+            syncAtNanos = System.nanoTime() + NOTE_DELAY_NANOS;
         }
         queue.add(e);
         queuedBytes += e.bytes();
@@ -163,6 +189,13 @@ public final class JournalFile implements Journal {
         try {
             for (var batch = nextBatch(); batch != null; batch = nextBatch()) {
                 writer.write(batch.entries());
+                if (!batch.sync()) {
+                    inFile(batch.upTo());
+                    continue;
+                }
+                if (batch.someoneWrites()) {
+                    inFile(batch.upTo());
+                }
                 writer.sync();
                 settled(batch.upTo());
                 writer.compactIfWorthwhile();
@@ -175,26 +208,30 @@ public final class JournalFile implements Journal {
         }
     }
 
-    private record Batch(List<Entry> entries, long upTo) {}
+    /** @param sync false: that may wait @param someoneWrites somebody waits for the entries to be in the file */
+    private record Batch(List<Entry> entries, long upTo, boolean sync, boolean someoneWrites) {}
 
     /** Blocks; null: closed, and nothing is left. */
     private @Nullable Batch nextBatch() {
         lock.lock();
         try {
-            while (queue.isEmpty()) {
+            while (durable == queued) {
                 if (closing) {
                     return null;
                 }
                 workArrived.awaitUninterruptibly();
             }
-            long left = NOTE_DELAY_NANOS;
-            while (!someoneWaits && !closing && left > 0 && queuedBytes <= MAX_QUEUED_BYTES) {
-                left = awaitWork(left);
+            long left = syncAtNanos - System.nanoTime();
+            while (!someoneWaits && !someoneWrites && !closing && left > 0 && queuedBytes <= MAX_QUEUED_BYTES) {
+                awaitWork(left);
+                left = syncAtNanos - System.nanoTime();
             }
-            var batch = new Batch(queue, queued);
+            boolean sync = someoneWaits || closing || left <= 0 || queuedBytes > MAX_QUEUED_BYTES;
+            var batch = new Batch(queue, queued, sync, someoneWrites);
             queue = new ArrayList<>();
             queuedBytes = 0;
-            someoneWaits = false;
+            someoneWaits &= !sync;
+            someoneWrites = false;
             progressed.signalAll();
             return batch;
         } finally {
@@ -202,18 +239,31 @@ public final class JournalFile implements Journal {
         }
     }
 
-    private long awaitWork(long nanos) {
+    private void awaitWork(long nanos) {
         try {
-            return workArrived.awaitNanos(nanos);
+            workArrived.awaitNanos(nanos);
         } catch (InterruptedException e) {
-            return 0; // nobody interrupts this thread; were it so, writing at once is right
+            someoneWaits = true; // nobody interrupts this thread; were it so, writing at once is right
+        }
+    }
+
+    private void inFile(long upTo) {
+        lock.lock();
+        try {
+            written = upTo;
+            progressed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
     private void settled(long upTo) {
         lock.lock();
         try {
+            written = upTo;
             durable = upTo;
+            // Of what came meanwhile the oldest is about as old as this look.
+            syncAtNanos = System.nanoTime() + NOTE_DELAY_NANOS;
             progressed.signalAll();
         } finally {
             lock.unlock();

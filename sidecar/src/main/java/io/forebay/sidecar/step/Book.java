@@ -36,6 +36,9 @@ final class Book {
     /** Recovered and told as lost before any runner reported; see {@link Seat#fenced}. */
     final Set<CommandId> fenced = new HashSet<>();
 
+    /** The worker has said what it still wants of an earlier life's commands. */
+    boolean recovered;
+
     boolean closed;
 
     /** @param lostAfter how long a runner may be away before its commands are told as lost */
@@ -164,6 +167,30 @@ final class Book {
         } else {
             entry.state = State.QUEUED;
             queue(entry).addLast(entry);
+        }
+    }
+
+    /** What a runner has, and no attempt that lives. */
+    void fenceUnclaimed(Set<CommandId> claimed) {
+        recovered = true;
+        for (var entry : List.copyOf(entries.values())) {
+            var seat = entry.seat;
+            if (entry.command != null || seat == null || claimed.contains(entry.id)) {
+                continue;
+            }
+            boolean runs = entry.state == State.RUNNING;
+            if (!runs && entry.state != State.ENDED) {
+                continue;
+            }
+            entries.remove(entry.id);
+            seat.assigned.remove(entry);
+            seat.ended.remove(entry);
+            seat.fenced.add(entry.id);
+            if (seat.peer != null && runs) {
+                sendStop(seat.peer, entry.id, Duration.ZERO);
+            } else if (seat.peer != null) {
+                seat.peer.send(new FrameWriter(Protocol.ACK).id(entry.id).frame());
+            }
         }
     }
 

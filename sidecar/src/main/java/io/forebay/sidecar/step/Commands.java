@@ -6,6 +6,7 @@ import io.forebay.sidecar.step.StepHost.CommandId;
 import io.forebay.sidecar.step.StepHost.End;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the worker asks of its commands; the contracts are those of {@link StepHost}. */
@@ -33,6 +34,7 @@ final class Commands {
 
     void recover(List<CommandId> ids) {
         book.locked(() -> {
+            book.fenceUnclaimed(Set.copyOf(ids));
             for (var id : ids) {
                 book.entries.computeIfAbsent(id, i -> new Entry(i, State.EXPECTED));
             }

@@ -101,6 +101,9 @@ final class Runners {
 
     /** A runner that has reconnected still runs this. */
     private void takeUp(Seat seat, Peer peer, CommandId id, List<CommandId> back) {
+        if (book.recovered && !book.entries.containsKey(id)) {
+            seat.fenced.add(id);
+        }
         if (book.isFenced(seat, id)) {
             Book.sendStop(peer, id, Duration.ZERO);
             return;
@@ -144,6 +147,9 @@ final class Runners {
         at(seatName, peer, seat -> {
             if (!seat.announced) {
                 seat.reportedEnds.add(id);
+            }
+            if (book.recovered && !book.entries.containsKey(id)) {
+                seat.fenced.add(id);
             }
             if (book.isFenced(seat, id)) {
                 peer.send(new FrameWriter(Protocol.ACK).id(id).frame());

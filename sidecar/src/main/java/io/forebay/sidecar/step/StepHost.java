@@ -24,6 +24,8 @@ public interface StepHost extends AutoCloseable {
      * their ends are not known. Each is either told as reattached (and its end later), or its end is told: as it was, or as
      * lost when its runner has come back without it, or no runner has come for a while. Submitting one of them again before that
      * runs it only if it is lost: then no loss is told, it starts.
+     *
+     * <p>What runners bring back beside these is of attempts that are over: it is ended by SIGKILL, and nothing is told of it.
      */
     void recover(List<CommandId> ids);
 

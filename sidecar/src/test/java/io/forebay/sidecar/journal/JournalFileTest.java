@@ -193,6 +193,26 @@ class JournalFileTest {
         }
     }
 
+    @Test
+    void whatIsWrittenIsInTheFileAtReturnWithAllThatWasNotedBefore() throws Exception {
+        try (var journal = JournalFile.open(file()).journal()) {
+            var expected = new ArrayList<JournalRecord>();
+            for (int i = 0; i < 50; i++) {
+                var note = admitted(i);
+                var written = new JournalRecord.StepStarted(i, 1, 1, "step");
+                journal.note(note);
+                journal.write(written);
+                expected.add(note);
+                expected.add(written);
+                assertThat(recordsIn(file())).isEqualTo(expected);
+            }
+            var last = admitted(50);
+            journal.append(last);
+            expected.add(last);
+            assertThat(recordsIn(file())).isEqualTo(expected);
+        }
+    }
+
     /** As another process would see it now. */
     private List<JournalRecord> recordsIn(Path journal) {
         try {

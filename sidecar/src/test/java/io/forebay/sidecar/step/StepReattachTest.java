@@ -179,6 +179,45 @@ class StepReattachTest {
     }
 
     @Test
+    void whatARunnerBringsBackAndNobodyRecoversIsEndedAndGivesItsPlaceBack() throws IOException {
+        steps.runner("s", 2);
+        var wanted = untilFileAppears("go", 1);
+        var marker = "4716." + ProcessHandle.current().pid();
+        var unclaimed = steps.sh("sleep " + marker);
+        steps.heard.awaitStarted(unclaimed);
+        var over = steps.sh("exit 2");
+        steps.heard.awaitStarted(wanted);
+        steps.crash();
+        steps.open();
+        steps.server.recover(List.of(wanted));
+        steps.heard.awaitReattached(wanted);
+        steps.heard.await("it to be gone", () -> Processes.withArgument(marker).isEmpty());
+        assertThat(steps.run("exit 3").exit()).as("the place of it is free").isEqualTo(3);
+        assertThat(steps.heard.reattached()).doesNotContain(unclaimed, over);
+        make("go");
+        assertThat(steps.heard.end(wanted).exit()).isEqualTo(1);
+        assertThat(steps.heard.ends(unclaimed)).isEmpty();
+        assertThat(steps.heard.ends(over)).as("not told a second time").hasSizeLessThan(2);
+    }
+
+    @Test
+    void whatCameBackBeforeTheWorkerSaidWhatItWantsIsEndedThen() throws IOException {
+        steps.runner("s", 2);
+        var marker = "4717." + ProcessHandle.current().pid();
+        var unclaimed = steps.sh("sleep " + marker);
+        steps.heard.awaitStarted(unclaimed);
+        var ended = steps.sh("exit 2");
+        assertThat(steps.heard.end(ended).exit()).isEqualTo(2);
+        steps.crash();
+        steps.open();
+        steps.heard.awaitReattached(unclaimed);
+        steps.server.recover(List.of());
+        steps.heard.await("it to be gone", () -> Processes.withArgument(marker).isEmpty());
+        assertThat(steps.run("exit 3").exit()).isEqualTo(3);
+        assertThat(steps.run("exit 4").exit()).as("its place and that of the ended one are free").isEqualTo(4);
+    }
+
+    @Test
     void aRecoveredCommandThatIsSubmittedAgainRunsOnlyIfItIsLost() throws IOException {
         var id = steps.id("s");
         steps.server.recover(List.of(id));
