@@ -160,24 +160,9 @@ class KillSuiteIT {
             return kills;
         }
 
-        /**
-         * No temporary name, and no open upload. But an id of S3's exists before a record can name it: what was opened by a life that was
-         * killed before its record was written stays (docs/s3.md), and is told. All that any record names must be gone.
-         */
+        /** No temporary name, and no open upload. */
         private void nothingLeft() throws IOException {
-            if (!(shelf instanceof Shelf.Bucket bucket)) {
-                assertThat(shelf.leftovers()).isEmpty();
-                return;
-            }
-            var texts = recordTexts();
-            for (var upload : bucket.uploads()) {
-                assertThat(texts)
-                        .as("upload of %s, which is on record, is left open", upload.key())
-                        .noneMatch(text -> text.contains(upload.uploadId()));
-                if (upload.key().startsWith(folder + "/")) {
-                    System.out.println("[kill] left open, killed before it was on record: " + upload.key());
-                }
-            }
+            assertThat(shelf.leftovers()).isEmpty();
         }
 
         /** Whatever is at a final name is whole. */

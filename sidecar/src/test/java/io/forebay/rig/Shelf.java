@@ -201,8 +201,9 @@ interface Shelf extends AutoCloseable {
         private Optional<byte[]> content(String key) {
             for (int tries = 1; ; tries++) {
                 try {
-                    return Optional.of(client.getObjectAsBytes(b -> b.bucket(NAME).key(key))
-                            .asByteArray());
+                    return Optional.of(
+                            client.getObjectAsBytes(b -> b.bucket(NAME).key(key))
+                                    .asByteArray());
                 } catch (NoSuchKeyException e) {
                     boolean listed = client.listObjectsV2(b -> b.bucket(NAME).prefix(key)).contents().stream()
                             .anyMatch(o -> o.key().equals(key));

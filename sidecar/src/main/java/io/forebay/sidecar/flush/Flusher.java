@@ -41,8 +41,12 @@ public final class Flusher {
         this.owner = owner;
     }
 
-    /** Chooses the invisible place of a file, before anything is made there. */
-    public StagedOutput prepare(OutputFile file, long item, int generation, int attempt)
+    /**
+     * Chooses the invisible place of a file, before anything is made there.
+     *
+     * @param again another attempt, or another life of this one, may have been at it before
+     */
+    public StagedOutput prepare(OutputFile file, long item, int generation, int attempt, boolean again)
             throws StoreException, InterruptedException {
         attributes.look(file);
         var store = stores.at(file.to());
@@ -50,7 +54,7 @@ public final class Flusher {
         var to = place(file);
         // The slash says to a store that it is a folder.
         var key = file.kind() == OutputFile.Kind.FOLDER && !to.isFolder() ? to.path() + "/" : to.path();
-        var request = new StageRequest(key, file.root().path(), file.size(), file.meta(), token);
+        var request = new StageRequest(key, file.root().path(), file.size(), file.meta(), token, again);
         var stub = store.prepareAsks(request)
                 ? transfers.retrying("stage " + file.to(), () -> store.prepare(request))
                 : store.prepare(request);

@@ -253,7 +253,7 @@ public final class Copies {
             Map<String, StagedOutput> begun)
             throws InterruptedException {
         tasks.begin(file.path(), () -> {
-            var prepared = flusher.prepare(file, item, 0, 1);
+            var prepared = flusher.prepare(file, item, 0, 1, false);
             if (!prepared.handle().isEmpty()) {
                 begun.put(prepared.finalUri(), prepared);
             }

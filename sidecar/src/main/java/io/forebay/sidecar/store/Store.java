@@ -59,7 +59,8 @@ public interface Store extends AutoCloseable {
 
     /**
      * Chooses how a file of this size will be staged and names the handle, without leaving anything at the store that has no
-     * record: POSIX only computes the temporary name; S3 creates the multipart upload (an id exists only then).
+     * record: POSIX only computes the temporary name; S3 creates the multipart upload (an id exists only then), and if the request is made
+     * {@link StageRequest#again} first removes uploads of exactly this key that have no part.
      */
     StagedFile.Stub prepare(StageRequest request) throws StoreException, InterruptedException;
 

@@ -33,6 +33,7 @@ final class Attempt {
     private volatile @Nullable Overgrown overgrown;
     private volatile @Nullable Drain drain;
     private volatile boolean dropped;
+    private volatile boolean afterAnother;
     private final AtomicReference<Beginning> beginning = new AtomicReference<>(Beginning.OPEN);
     private volatile boolean reporting;
     private volatile @Nullable Thread thread;
@@ -77,6 +78,16 @@ final class Attempt {
 
     int number() {
         return lease.attempt();
+    }
+
+    /** An earlier life, of this worker or of its job, may have been at it, with or without a record. */
+    void afterAnother() {
+        afterAnother = true;
+    }
+
+    /** Whether something of its outputs may have been begun before. */
+    boolean again() {
+        return afterAnother || number() > 1 || generation() > 0;
     }
 
     ItemState state() {

@@ -192,7 +192,8 @@ final class EarlyFlush {
         private void take(OutputFile file)
                 throws StoreException, BufferIoException, ChangingException, Fenced, IOException, InterruptedException {
             boolean onClose = rule(file).publish() == Publish.ON_CLOSE;
-            var prepared = flusher.prepare(file, attempt.item(), attempt.generation(), attempt.number());
+            var prepared =
+                    flusher.prepare(file, attempt.item(), attempt.generation(), attempt.number(), attempt.again());
             if (!onClose && prepared.kind().equals("INLINE")) {
                 return;
             }

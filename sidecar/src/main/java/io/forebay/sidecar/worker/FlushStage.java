@@ -202,7 +202,7 @@ final class FlushStage {
                 "prepare",
                 files,
                 FILES_AT_ONCE,
-                f -> flusher.prepare(f, attempt.item(), attempt.generation(), attempt.number()));
+                f -> flusher.prepare(f, attempt.item(), attempt.generation(), attempt.number(), attempt.again()));
         try {
             announce(attempt, prepared);
         } catch (Fenced e) {
@@ -282,7 +282,7 @@ final class FlushStage {
 
     /**
      * Before a byte goes to a destination the coordinator has its place on record, so that it can be removed. An upload of S3's is open by
-     * then, since S3 chooses its id: a kill in between leaves it, empty.
+     * then, since S3 chooses its id: what a kill in between leaves the next attempt removes.
      */
     private void announce(Attempt attempt, List<StagedOutput> prepared) throws Fenced, InterruptedException {
         for (int from = 0; from < prepared.size(); from += NAMES_PER_MESSAGE) {

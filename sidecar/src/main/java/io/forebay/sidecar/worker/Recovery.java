@@ -103,6 +103,7 @@ final class Recovery {
             return null;
         }
         var attempt = new Attempt(lease, nowMillis);
+        attempt.afterAnother();
         long inputBytes = lease.inputs().stream()
                 .mapToLong(i -> Buffer.footprint(Math.max(0, i.size())))
                 .sum();

@@ -80,7 +80,8 @@ final class StepStage {
             attempt.state(ItemState.RUNNING);
             var id = new CommandId(attempt.item(), attempt.generation(), attempt.number(), step.name());
             var command = command(id, step, attempt, variables);
-            // In the file before the command runs: a successor that does not know of it would start it a second time beside it.
+            // In the file before the command runs: a successor that does not know of it would start it a second time
+            // beside it.
             journal.write(new JournalRecord.StepStarted(id.item(), id.generation(), id.attempt(), step.name()));
             var end = runOne(attempt, id, command);
             if (i == job.steps().size() - 1 && endedWell(attempt, end)) {

@@ -214,7 +214,9 @@ class StepReattachTest {
         steps.server.recover(List.of());
         steps.heard.await("it to be gone", () -> Processes.withArgument(marker).isEmpty());
         assertThat(steps.run("exit 3").exit()).isEqualTo(3);
-        assertThat(steps.run("exit 4").exit()).as("its place and that of the ended one are free").isEqualTo(4);
+        assertThat(steps.run("exit 4").exit())
+                .as("its place and that of the ended one are free")
+                .isEqualTo(4);
     }
 
     @Test

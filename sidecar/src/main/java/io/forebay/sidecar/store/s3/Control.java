@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.AbortMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
@@ -16,6 +17,7 @@ import software.amazon.awssdk.services.s3.model.CompletedMultipartUpload;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsRequest;
 import software.amazon.awssdk.services.s3.model.ListPartsRequest;
 
 /** The operations that change what is there, but for bytes, through the AWS SDK, each sent once, faults classified. Thread-safe. */
@@ -62,6 +64,38 @@ final class Control {
         var answer = calls.call(Operation.CREATE_UPLOAD, key, s3 -> s3.createMultipartUpload(request.build()));
         require(answer.uploadId() != null && !answer.uploadId().isEmpty(), Operation.CREATE_UPLOAD, key, "UploadId");
         return new Upload(answer.uploadId(), askChecksum && answer.checksumAlgorithm() == ChecksumAlgorithm.CRC32_C);
+    }
+
+    /** @return ids of the open uploads of exactly this key */
+    List<String> uploadsOf(String key) throws StoreException, InterruptedException {
+        var ids = new ArrayList<String>();
+        String keyMarker = null;
+        String idMarker = null;
+        while (true) {
+            var request = ListMultipartUploadsRequest.builder()
+                    .bucket(bucket)
+                    .prefix(key)
+                    .keyMarker(keyMarker)
+                    .uploadIdMarker(idMarker)
+                    .build();
+            var page = calls.call(Operation.LIST_UPLOADS, key, s3 -> s3.listMultipartUploads(request));
+            require(page.isTruncated() != null, Operation.LIST_UPLOADS, key, "IsTruncated");
+            boolean beyond = false;
+            for (var upload : page.uploads()) {
+                if (key.equals(upload.key())) {
+                    ids.add(upload.uploadId());
+                } else {
+                    beyond = true; // in the order of keys, and this one is the first of its prefix
+                }
+            }
+            boolean same = Objects.equals(keyMarker, page.nextKeyMarker())
+                    && Objects.equals(idMarker, page.nextUploadIdMarker());
+            if (beyond || same || !Boolean.TRUE.equals(page.isTruncated())) {
+                return ids;
+            }
+            keyMarker = page.nextKeyMarker();
+            idMarker = page.nextUploadIdMarker();
+        }
     }
 
     /** What the server has of an upload. @param parts by number from 1 */

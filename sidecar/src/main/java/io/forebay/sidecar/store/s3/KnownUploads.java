@@ -47,6 +47,11 @@ final class KnownUploads {
         return Optional.ofNullable(byId.get(id)).map(Known::checksummed);
     }
 
+    /** Whether this process created it, or has looked at it. */
+    synchronized boolean has(String id) {
+        return byId.containsKey(id);
+    }
+
     synchronized void forget(String id) {
         byId.remove(id);
     }

@@ -8,6 +8,7 @@ enum Operation {
     WRITE("write", "s3:PutObject"),
     CREATE_UPLOAD("begin the upload of", "s3:PutObject"),
     WRITE_PART("upload a part of", "s3:PutObject"),
+    LIST_UPLOADS("list the uploads of", "s3:ListBucketMultipartUploads"),
     LIST_PARTS("look at the upload of", "s3:ListMultipartUploadParts"),
     COMPLETE("complete the upload of", "s3:PutObject"),
     ABORT("abort the upload of", "s3:AbortMultipartUpload"),

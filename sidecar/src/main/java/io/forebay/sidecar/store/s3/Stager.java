@@ -66,6 +66,9 @@ final class Stager {
                     "it has " + Bytes.of(request.size()).human() + ", an object at most "
                             + Bytes.of(PartPlan.MAX_OBJECT).human() + "; write it in pieces, or to a file system");
         }
+        if (request.again()) {
+            sweep(key);
+        }
         var upload = create(request);
         uploads.created(upload);
         return stub(Kind.UPLOAD, upload.id(), request);
@@ -73,6 +76,25 @@ final class Stager {
 
     private static Stub stub(Kind kind, String handle, StageRequest request) {
         return new Stub(kind, request.finalKey(), request.root(), handle, request.size(), request.meta());
+    }
+
+    /**
+     * S3 chooses the id of an upload, so it is open before a record can name it: a process that is killed in between leaves it. The next
+     * attempt at the same key finds it there, without parts: one that has parts is on record, or another's, and stays. One that cannot be
+     * removed is untidy, never wrong.
+     */
+    private void sweep(String key) throws InterruptedException {
+        try {
+            for (var id : control.uploadsOf(key)) {
+                if (!uploads.has(id)
+                        && control.listParts(key, id, false).parts().isEmpty()) {
+                    control.abort(key, id);
+                }
+            }
+        } catch (StoreException e) {
+            // Not allowed, or not to be had now: the upload that follows matters more.
+            return;
+        }
     }
 
     /** An upload whose creation is answered by nobody stays there without a name: S3 tells an id in the answer only. */

@@ -360,6 +360,41 @@ class WriteFaultsTest extends ScriptedTest {
     }
 
     @Test
+    @DisplayName(
+            "C9 an upload that was opened by a life that was killed before it was on record is removed by the next attempt at its key;"
+                    + " others' uploads, and what has parts, stay")
+    void unrecordedUpload() throws Exception {
+        prepare("large", LARGE.length);
+        var withParts = prepare("large", LARGE.length);
+        try (var write = store.open(withParts)) {
+            write.write(0, source(LARGE), scratch());
+        }
+        var longer = prepare("larger", LARGE.length);
+        try (var successor = connect()) {
+            var own = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true));
+            assertThat(server.objects().openUploads())
+                    .containsExactlyInAnyOrder(withParts.handle(), longer.handle(), own.handle());
+            var second = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true));
+            assertThat(server.objects().openUploads())
+                    .as("its own are known to it")
+                    .contains(own.handle(), second.handle());
+        }
+    }
+
+    @Test
+    @DisplayName("who may not list uploads writes all the same")
+    void uploadsMayNotBeListed() throws Exception {
+        prepare("large", LARGE.length);
+        server.on(
+                r -> r.query().containsKey("uploads") && r.method().equals("GET"),
+                (r, s) -> Answer.error(403, "AccessDenied"));
+        try (var successor = connect()) {
+            var own = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true));
+            assertThat(server.objects().openUploads()).hasSize(2).contains(own.handle());
+        }
+    }
+
+    @Test
     @DisplayName("pieces of an intent that the server has lost make it lost")
     void invalidPart() throws Exception {
         var staged = stage("large", LARGE);
