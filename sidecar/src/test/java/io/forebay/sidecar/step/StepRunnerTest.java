@@ -18,7 +18,6 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -375,9 +374,6 @@ class StepRunnerTest {
         assertThat(folder.resolve("never")).doesNotExist();
     }
 
-    // Known fault, not understood yet: in some environments the log of the command stays short, and the wait for it
-    // ends.
-    @Tag("unproven")
     @Test
     void aFullStandardOutputDoesNotKeepACommandFromBeingStopped() throws Exception {
         var nobodyReads = new ProcessBuilder(
