@@ -151,18 +151,13 @@ class KillSuiteIT {
             assertThat(end.exit()).as(end.all()).isZero();
             compareWithTruth();
             doneItemsStayDone(startsOfDone);
-            nothingLeft();
+            assertThat(shelf.leftovers()).as("temporary names and open uploads").isEmpty();
             var verified = rig.command("verify", rig.home().resolve("job.yaml").toString());
             assertThat(verified.exit()).as(verified.all()).isZero();
             var again = rig.run("--progress", "none");
             assertThat(again.exit()).as(again.all()).isZero();
             doneItemsStayDone(startsOfDone);
             return kills;
-        }
-
-        /** No temporary name, and no open upload. */
-        private void nothingLeft() throws IOException {
-            assertThat(shelf.leftovers()).isEmpty();
         }
 
         /** Whatever is at a final name is whole. */

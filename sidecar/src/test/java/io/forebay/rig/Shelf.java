@@ -220,12 +220,9 @@ interface Shelf extends AutoCloseable {
 
         @Override
         public List<String> leftovers() {
-            return uploads().stream().map(MultipartUpload::key).toList();
-        }
-
-        /** All that are open. */
-        List<MultipartUpload> uploads() {
-            return client.listMultipartUploads(b -> b.bucket(NAME)).uploads();
+            return client.listMultipartUploads(b -> b.bucket(NAME)).uploads().stream()
+                    .map(MultipartUpload::key)
+                    .toList();
         }
 
         @Override

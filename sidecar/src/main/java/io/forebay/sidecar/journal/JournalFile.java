@@ -112,30 +112,24 @@ public final class JournalFile implements Journal {
 
     @Override
     public void append(JournalRecord entry) throws IOException {
-        var e = new Entry(entry);
-        lock.lock();
-        try {
-            long mine = enqueue(e);
-            someoneWaits = true;
-            workArrived.signal();
-            while (durable < mine) {
-                refuseAfterFailure();
-                progressed.awaitUninterruptibly();
-            }
-        } finally {
-            lock.unlock();
-        }
+        await(entry, true);
     }
 
     @Override
     public void write(JournalRecord entry) throws IOException {
+        await(entry, false);
+    }
+
+    /** @param untilDurable false: until it is in the file */
+    private void await(JournalRecord entry, boolean untilDurable) throws IOException {
         var e = new Entry(entry);
         lock.lock();
         try {
             long mine = enqueue(e);
-            someoneWrites = true;
+            someoneWaits |= untilDurable;
+            someoneWrites |= !untilDurable;
             workArrived.signal();
-            while (written < mine) {
+            while ((untilDurable ? durable : written) < mine) {
                 refuseAfterFailure();
                 progressed.awaitUninterruptibly();
             }
@@ -189,16 +183,14 @@ public final class JournalFile implements Journal {
         try {
             for (var batch = nextBatch(); batch != null; batch = nextBatch()) {
                 writer.write(batch.entries());
-                if (!batch.sync()) {
-                    inFile(batch.upTo());
-                    continue;
-                }
                 if (batch.someoneWrites()) {
                     inFile(batch.upTo());
                 }
-                writer.sync();
-                settled(batch.upTo());
-                writer.compactIfWorthwhile();
+                if (batch.sync()) {
+                    writer.sync();
+                    settled(batch.upTo());
+                    writer.compactIfWorthwhile();
+                }
             }
         } catch (IOException e) {
             failed(e);
@@ -230,7 +222,7 @@ public final class JournalFile implements Journal {
             var batch = new Batch(queue, queued, sync, someoneWrites);
             queue = new ArrayList<>();
             queuedBytes = 0;
-            someoneWaits &= !sync;
+            someoneWaits = false;
             someoneWrites = false;
             progressed.signalAll();
             return batch;

@@ -194,7 +194,11 @@ final class Book {
         }
     }
 
-    boolean isFenced(Seat seat, CommandId id) {
+    /** Whether a runner has to get rid of it: it was told as lost, or no attempt that lives claims it, which fences it. */
+    boolean refuses(Seat seat, CommandId id) {
+        if (recovered && !entries.containsKey(id)) {
+            seat.fenced.add(id);
+        }
         return seat.fenced.contains(id) || fenced.contains(id);
     }
 

@@ -101,10 +101,7 @@ final class Runners {
 
     /** A runner that has reconnected still runs this. */
     private void takeUp(Seat seat, Peer peer, CommandId id, List<CommandId> back) {
-        if (book.recovered && !book.entries.containsKey(id)) {
-            seat.fenced.add(id);
-        }
-        if (book.isFenced(seat, id)) {
+        if (book.refuses(seat, id)) {
             Book.sendStop(peer, id, Duration.ZERO);
             return;
         }
@@ -148,10 +145,7 @@ final class Runners {
             if (!seat.announced) {
                 seat.reportedEnds.add(id);
             }
-            if (book.recovered && !book.entries.containsKey(id)) {
-                seat.fenced.add(id);
-            }
-            if (book.isFenced(seat, id)) {
+            if (book.refuses(seat, id)) {
                 peer.send(new FrameWriter(Protocol.ACK).id(id).frame());
                 return;
             }

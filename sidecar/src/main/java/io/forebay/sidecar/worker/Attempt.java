@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Attempt {
     private final ItemLease lease;
     private final long leasedAtMillis;
+    private final boolean afterAnother;
     private final List<StepRun> runs = new ArrayList<>();
     private final EarlyFlush.Copies copies = new EarlyFlush.Copies();
     private volatile ItemState state = ItemState.LEASED;
@@ -33,7 +34,6 @@ final class Attempt {
     private volatile @Nullable Overgrown overgrown;
     private volatile @Nullable Drain drain;
     private volatile boolean dropped;
-    private volatile boolean afterAnother;
     private final AtomicReference<Beginning> beginning = new AtomicReference<>(Beginning.OPEN);
     private volatile boolean reporting;
     private volatile @Nullable Thread thread;
@@ -59,9 +59,11 @@ final class Attempt {
     /** @param nextTier -1: none */
     record Overgrown(int nextTier, String message) {}
 
-    Attempt(ItemLease lease, long leasedAtMillis) {
+    /** @param afterAnother an earlier life, of this worker or of its job, may have been at the item, with or without a record */
+    Attempt(ItemLease lease, long leasedAtMillis, boolean afterAnother) {
         this.lease = lease;
         this.leasedAtMillis = leasedAtMillis;
+        this.afterAnother = afterAnother;
     }
 
     ItemLease lease() {
@@ -78,11 +80,6 @@ final class Attempt {
 
     int number() {
         return lease.attempt();
-    }
-
-    /** An earlier life, of this worker or of its job, may have been at it, with or without a record. */
-    void afterAnother() {
-        afterAnother = true;
     }
 
     /** Whether something of its outputs may have been begun before. */

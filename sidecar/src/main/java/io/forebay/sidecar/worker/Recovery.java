@@ -102,8 +102,7 @@ final class Recovery {
         if (lease == null) {
             return null;
         }
-        var attempt = new Attempt(lease, nowMillis);
-        attempt.afterAnother();
+        var attempt = new Attempt(lease, nowMillis, true);
         long inputBytes = lease.inputs().stream()
                 .mapToLong(i -> Buffer.footprint(Math.max(0, i.size())))
                 .sum();

@@ -226,10 +226,7 @@ public final class Worker implements AttemptRun.Host {
     }
 
     private void accept(ItemLease lease) {
-        var attempt = new Attempt(lease, System.currentTimeMillis());
-        if (generation > 1) {
-            attempt.afterAnother();
-        }
+        var attempt = new Attempt(lease, System.currentTimeMillis(), generation > 1);
         var before = held.put(lease.item(), attempt);
         if (before != null) {
             // The coordinator gave it to us again: the older attempt is fenced.
