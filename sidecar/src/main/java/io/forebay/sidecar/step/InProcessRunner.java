@@ -35,7 +35,7 @@ public final class InProcessRunner implements StepHost {
     private final Duration grace;
     private final StepServer.Output output;
     private final Events events;
-    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
+    private final ExecutorService threads = Executors.newCachedThreadPool(
             Thread.ofPlatform().daemon().name("command-", 0).factory());
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -205,7 +205,7 @@ public final class InProcessRunner implements StepHost {
         int most = slots.getOrDefault(step, 1);
         while (queue != null && !queue.isEmpty() && busy.getOrDefault(step, 0) < most && !closed) {
             var next = queue.removeFirst();
-            var command = new LocalCommand(next, mark, output);
+            var command = new LocalCommand(next, mark, output, threads);
             states.put(next.id(), State.RUNNING);
             running.put(next.id(), command);
             busy.merge(step, 1, Integer::sum);

@@ -12,12 +12,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One command as a child of this process. Its descendants are found by looking at them while it runs. */
 final class LocalCommand {
     private static final Duration LOOK = Duration.ofMillis(200);
+    /** A look reads a file for each process of the machine: a command that ends sooner is not worth one. */
+    private static final Duration FIRST_LOOK = Duration.ofMillis(25);
+
     /** How long its output is read after it ended: a process that escaped may hold the pipe for ever. */
     private static final Duration LAST_OUTPUT = Duration.ofMillis(500);
 
@@ -27,6 +31,7 @@ final class LocalCommand {
     private final Command command;
     private final String mark;
     private final StepServer.Output output;
+    private final ExecutorService threads;
 
     /** Guarded by this, as all below. A handle knows its process's start time, so that a pid used again is not mistaken. */
     private final Map<Long, ProcessHandle> descendants = new HashMap<>();
@@ -39,11 +44,15 @@ final class LocalCommand {
     private long peakRssBytes;
     private long cpuMillis;
 
-    /** @param mark see {@link Leftovers} */
-    LocalCommand(Command command, String mark, StepServer.Output output) {
+    /**
+     * @param mark see {@link Leftovers}
+     * @param threads for the reading of its output
+     */
+    LocalCommand(Command command, String mark, StepServer.Output output, ExecutorService threads) {
         this.command = command;
         this.mark = mark;
         this.output = output;
+        this.threads = threads;
     }
 
     /** SIGTERM now, SIGKILL after the grace. Of several the earliest kill counts. */
@@ -73,10 +82,10 @@ final class LocalCommand {
         started.run();
         child.onExit().thenRun(this::wake);
         var copy = new OutputCopy(command, child.getInputStream(), output);
-        var reader = Thread.ofPlatform().daemon().name("output-" + child.pid()).start(copy);
+        var reading = threads.submit(copy);
         await(child);
         int strays = killStrays();
-        boolean whole = copy.finish(reader, LAST_OUTPUT);
+        boolean whole = copy.finish(reading, LAST_OUTPUT);
         long wall = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
         return end(child.exitValue(), wall, strays, whole, copy);
     }
@@ -153,9 +162,13 @@ final class LocalCommand {
 
     private synchronized void await(Process child) {
         boolean interrupted = false;
+        long nextLook = System.nanoTime() + FIRST_LOOK.toNanos();
         while (child.isAlive()) {
-            look(child);
-            long wait = LOOK.toMillis();
+            if (System.nanoTime() - nextLook >= 0) {
+                look(child);
+                nextLook = System.nanoTime() + LOOK.toNanos();
+            }
+            long wait = Math.max(1, TimeUnit.NANOSECONDS.toMillis(nextLook - System.nanoTime()));
             if (killAt != null) {
                 long left = TimeUnit.NANOSECONDS.toMillis(killAt - System.nanoTime());
                 if (left <= 0) {

@@ -6,6 +6,10 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Takes a command's output to its bounded log and to the display. Runs in a thread of its own. */
@@ -87,19 +91,31 @@ final class OutputCopy implements Runnable {
     }
 
     /** Waits for the end of the output. @return false: something holds it open; it is given up */
-    boolean finish(Thread reader, Duration patience) {
+    boolean finish(Future<?> reading, Duration patience) {
+        if (ended(reading, patience)) {
+            return true;
+        }
         try {
-            if (reader.join(patience)) {
-                return true;
-            }
             in.close();
-            reader.join(patience);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         } catch (IOException e) {
             // The reader ends by it.
         }
+        ended(reading, patience);
         return false;
+    }
+
+    private static boolean ended(Future<?> reading, Duration patience) {
+        try {
+            reading.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("reading the output of a command failed", e.getCause());
+        }
     }
 
     byte[] tail() {
