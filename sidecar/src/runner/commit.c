@@ -1,4 +1,13 @@
+/*
+ * The role `commit`, a pod's one main container: its exit code is the pod's.
+ *
+ * Whatever it says was said by the engine: the answer on the socket, or, when the engine has ended for good and nobody listens, the
+ * code in the file of --ended (see ended.h for why a 0 in there is the engine's own word). The socket is asked first. A 0 in the file is an
+ * ordinary end: an engine with nothing to do may have ended before this container was started. It waits without limit for
+ * anything else: supervise either starts the engine again or writes the file.
+ */
 #define _GNU_SOURCE
+#include "ended.h"
 #include "protocol.h"
 #include "runner.h"
 
@@ -9,7 +18,7 @@
 enum { FIRST_PAUSE_MS = 50, LONGEST_PAUSE_MS = 1000, GOT_MS = 2000 };
 
 struct commit {
-    const char *socket;
+    const char *socket, *ended;
     char *token;
     struct link link;
     int signals;
@@ -87,6 +96,19 @@ static int talk(struct commit *c) {
     return c->code;
 }
 
+/* Nobody listens: -1: wait; else the exit code. */
+static int without_engine(const struct commit *c, int why, bool *said) {
+    int code = c->ended ? ended_code(c->ended) : ENDED_NOT;
+    if (code == ENDED_UNREADABLE) return EXIT_FAULT;
+    if (code != ENDED_NOT) {
+        if (code) say("commit: the engine has ended with %d, see the log of its container", code);
+        return code;
+    }
+    if (!*said) say("commit: waiting for the engine at %s: %s", c->socket, strerror(why));
+    *said = true;
+    return -1;
+}
+
 int role_commit(int argc, char **argv) {
     static const int handled[] = {SIGTERM, SIGINT, SIGHUP};
     struct commit c = {.link.fd = -1, .code = -1};
@@ -94,9 +116,10 @@ int role_commit(int argc, char **argv) {
     for (int i = 0; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--socket") == 0) c.socket = argv[i + 1];
         else if (strcmp(argv[i], "--token-file") == 0) token_file = argv[i + 1];
+        else if (strcmp(argv[i], "--ended") == 0) c.ended = argv[i + 1];
         else return fail(EXIT_USAGE, "commit: unknown option %s", argv[i]);
     }
-    if (argc % 2 || !c.socket) return fail(EXIT_USAGE, "usage: commit --socket PATH [--token-file FILE|-]");
+    if (argc % 2 || !c.socket) return fail(EXIT_USAGE, "usage: commit --socket PATH [--token-file FILE|-] [--ended FILE]");
     if (!(c.token = token_read(token_file))) return EXIT_USAGE;
     c.signals = signals_open(handled, sizeof handled / sizeof *handled);
     if (c.signals < 0) return fail(EXIT_OS, "signalfd: %s", strerror(errno));
@@ -110,9 +133,8 @@ int role_commit(int argc, char **argv) {
                 pause = FIRST_PAUSE_MS;
                 said = false;
             }
-        } else if (!said) {
-            say("commit: waiting for the engine at %s: %s", c.socket, strerror(errno));
-            said = true;
+        } else {
+            code = without_engine(&c, errno, &said);
         }
         link_close(&c.link);
         if (code >= 0) break;

@@ -3,8 +3,13 @@
  *
  * Commands go on while the engine is away; their ends are kept until it has acknowledged them. The loop below waits for the
  * engine, for the keepers and helpers (a control socket each), and for signals; nothing in it blocks.
+ *
+ * With --ended it is a container that kubelet starts again whenever it ends, and whose successors (the steps behind it, commit) kubelet
+ * starts only while it runs. So it ends when it is told to by a signal, and not when the engine says BYE or has ended for good: then
+ * it stops its commands, forgets them, and looks for a new engine as if it had just been started.
  */
 #define _GNU_SOURCE
+#include "ended.h"
 #include "fence.h"
 #include "files.h"
 #include "keeper.h"
@@ -63,7 +68,7 @@ struct task {
 };
 
 struct runner {
-    const char *step, *seat, *socket, *token_file, *lock_file;
+    const char *step, *seat, *socket, *token_file, *lock_file, *ended;
     char *token;
     char instance[33];
     long long slots, wait_ms, grace_ms;
@@ -74,6 +79,7 @@ struct runner {
     enum { DOWN, GREETED, UP } state;
     int64_t state_since, next_try, pause;
     bool said_waiting;
+    bool told_to_end;       /* by a signal */
     int signals;
     struct rlimit files;
     struct task *tasks;
@@ -555,9 +561,20 @@ static void disconnect(struct runner *r, const char *why) {
     if (r->pause < LONGEST_PAUSE_MS) r->pause *= 2;
 }
 
+/* Nobody takes what the commands compute any more, unless the engine's container is started again. */
+static void engine_has_ended(struct runner *r) {
+    if (!r->said_waiting) say("the engine has ended for good; waiting to be told to end%s", r->running ? ", with what runs stopped" : "");
+    r->said_waiting = true;
+    r->state_since = now_ms(); /* this is no absence to be measured by --wait */
+    if (r->running && !r->leaving) leave(r, EXIT_DONE, ABANDONED_GRACE_MS);
+}
+
 static void connect_again(struct runner *r) {
     r->link.fd = link_connect(r->socket);
     if (r->link.fd < 0) {
+        int why = errno;
+        if (ended_there(r->ended)) engine_has_ended(r);
+        errno = why;
         if (!r->said_waiting) say("waiting for the engine at %s: %s", r->socket, strerror(errno));
         r->said_waiting = true;
         r->next_try = now_ms() + r->pause;
@@ -597,9 +614,10 @@ static void talk(struct runner *r, short events) {
 static void hear_signals(struct runner *r) {
     for (int signal; (signal = signals_next(r->signals));) {
         if (signal == SIGCHLD) continue;
-        bool again = r->leaving;
+        bool again = r->leaving, idle = !r->running && ended_there(r->ended);
+        r->told_to_end = true;
         if (!again) say("signal %d: stopping %zu commands", signal, r->running);
-        leave(r, EXIT_SIGNAL + signal, again ? 0 : r->grace_ms);
+        leave(r, idle ? EXIT_DONE : EXIT_SIGNAL + signal, again ? 0 : r->grace_ms);
     }
     reap(r);
 }
@@ -673,7 +691,7 @@ static int run(struct runner *r) {
 
 static int options(struct runner *r, int argc, char **argv) {
     static const char usage[] = "usage: step NAME --socket PATH --slots 1..4096 [--seat NAME] [--token-file FILE|-] [--wait SECONDS]"
-                                " [--grace SECONDS] [--lock FILE] [--output own|engine|none] [--environment own|engine]";
+                                " [--grace SECONDS] [--lock FILE] [--output own|engine|none] [--environment own|engine] [--ended FILE]";
     long long wait_s = 600, grace_s = 86400;
     if (argc < 1 || argc % 2 == 0) return fail(EXIT_USAGE, "%s", usage);
     r->step = r->seat = argv[0];
@@ -687,6 +705,7 @@ static int options(struct runner *r, int argc, char **argv) {
         else if (strcmp(name, "--wait") == 0) wait_s = parse_number(value, 1000000);
         else if (strcmp(name, "--grace") == 0) grace_s = parse_number(value, 1000000);
         else if (strcmp(name, "--lock") == 0) r->lock_file = value;
+        else if (strcmp(name, "--ended") == 0) r->ended = value;
         else if (strcmp(name, "--output") == 0 && strcmp(value, "own") == 0) r->output = OUTPUT_OWN;
         else if (strcmp(name, "--output") == 0 && strcmp(value, "engine") == 0) r->output = OUTPUT_ENGINE;
         else if (strcmp(name, "--output") == 0 && strcmp(value, "none") == 0) r->output = OUTPUT_NONE;
@@ -717,13 +736,18 @@ static void close_strangers(void) {
     for (int fd = 3; fd < 1024; fd++) close(fd);
 }
 
-static int prepare(struct runner *r) {
-    static const int handled[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+static int name_instance(struct runner *r) {
     uint8_t random[16];
-    close_strangers();
-    (void)setsid(); /* a terminal's Ctrl-C is the engine's business; refused: we lead a group already */
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return fail(EXIT_OS, "getrandom: %s", strerror(errno));
     for (size_t i = 0; i < sizeof random; i++) snprintf(r->instance + 2 * i, 3, "%02x", random[i]);
+    return 0;
+}
+
+static int prepare(struct runner *r) {
+    static const int handled[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+    close_strangers();
+    (void)setsid(); /* a terminal's Ctrl-C is the engine's business; refused: we lead a group already */
+    if (name_instance(r) != 0) return EXIT_OS;
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     /* IO: somebody opens a file for writing while we hold the lease. PIPE: our own standard output. */
     if (sigaction(SIGIO, &ignore, NULL) != 0 || sigaction(SIGPIPE, &ignore, NULL) != 0) return fail(EXIT_OS, "sigaction: %s", strerror(errno));
@@ -745,6 +769,24 @@ static int prepare(struct runner *r) {
     return 0;
 }
 
+static void forget_tasks(struct runner *r) {
+    for (size_t i = 0; i < r->count; i++) free_task(&r->tasks[i]);
+    r->count = r->helpers = 0;
+}
+
+/* As if it had just been started, but for the engine that has sent it away: that one needs a moment to end. */
+static int begin_anew(struct runner *r) {
+    link_close(&r->link);
+    forget_tasks(r);
+    r->state = DOWN;
+    r->state_since = now_ms();
+    r->next_try = r->state_since + LONGEST_PAUSE_MS;
+    r->pause = LONGEST_PAUSE_MS;
+    r->leaving = 0;
+    r->leave_by = 0;
+    return name_instance(r);
+}
+
 int role_step(int argc, char **argv) {
     struct runner r = {.link.fd = -1, .pause = FIRST_PAUSE_MS};
     int code = options(&r, argc, argv);
@@ -752,8 +794,12 @@ int role_step(int argc, char **argv) {
     if (code == 0) code = prepare(&r);
     if (code == 0 && r.lock_file) code = take_lock(r.lock_file);
     if (code == 0) code = run(&r);
+    while (code == EXIT_DONE && r.ended && !r.told_to_end) {
+        code = begin_anew(&r);
+        if (code == 0) code = run(&r);
+    }
     link_close(&r.link);
-    for (size_t i = 0; i < r.count; i++) free_task(&r.tasks[i]);
+    forget_tasks(&r);
     free(r.tasks);
     free_list(r.fences);
     free(r.notes);

@@ -1,4 +1,4 @@
-/* forebay-step: one static program with three roles; see runner.h. It needs nothing of the image that it runs in. */
+/* forebay-step: one static program with four roles; see runner.h. It needs nothing of the image that it runs in. */
 #define _GNU_SOURCE
 #include "common.h"
 #include "runner.h"
@@ -23,10 +23,12 @@ int main(int argc, char **argv) {
     if (strcmp(role, "step") == 0) return role_step(argc - 2, argv + 2);
     if (strcmp(role, "commit") == 0) return role_commit(argc - 2, argv + 2);
     if (strcmp(role, "supervise") == 0) return role_supervise(argc - 2, argv + 2);
+    if (strcmp(role, "await") == 0) return role_await(argc - 2, argv + 2);
     return fail(EXIT_USAGE,
                 "usage:\n"
                 "  step NAME --socket PATH --slots N [--seat NAME] [--token-file FILE|-] [--wait SECONDS] [--grace SECONDS]\n"
-                "       [--lock FILE] [--output own|engine|none] [--environment own|engine]\n"
-                "  commit --socket PATH [--token-file FILE|-]\n"
-                "  supervise [--max-restarts-per-minute N] -- COMMAND...");
+                "       [--lock FILE] [--output own|engine|none] [--environment own|engine] [--ended FILE]\n"
+                "  commit --socket PATH [--token-file FILE|-] [--ended FILE]\n"
+                "  supervise [--max-restarts-per-minute N] [--ended FILE] -- COMMAND...\n"
+                "  await --socket PATH --ended FILE");
 }

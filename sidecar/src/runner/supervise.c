@@ -1,5 +1,13 @@
+/*
+ * The role `supervise`: starts a command again when it has died of a fault of its own.
+ *
+ * With --ended it is a pod's sidecar, which kubelet starts again whenever it ends. So when the command has ended for good it says so in that
+ * file (ended.h) and stays until it is told to end. And it gives up a command that has never lived long, for else the pod would
+ * stay in its start for ever: the pod fails with 70, and its Job counts that.
+ */
 #define _GNU_SOURCE
 #include "common.h"
+#include "ended.h"
 #include "runner.h"
 #include "tree.h"
 
@@ -13,12 +21,19 @@
 
 extern char **environ;
 
-enum { MINUTE_MS = 60000, PAUSE_MS = 200, MAX_PER_MINUTE = 1000 };
+enum {
+    MINUTE_MS = 60000,
+    PAUSE_MS = 200,
+    MAX_PER_MINUTE = 1000,
+    SHORT_LIFE_MS = 10000,
+    MAX_SHORT_LIVES = 10 /* in a row, with --ended */
+};
 static const int HANDLED[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 
 struct supervisor {
     char **command;
-    int signals, per_minute;
+    const char *ended; /* NULL: nobody is told */
+    int signals, per_minute, short_lives;
     int64_t *starts; /* ring of the last per_minute restarts */
     unsigned long long restarts;
     pid_t child;
@@ -38,7 +53,8 @@ static pid_t start(struct supervisor *s) {
     }
     char count[32];
     snprintf(count, sizeof count, "%llu", s->restarts);
-    if (setenv("FOREBAY_RESTARTS", count, 1) != 0) _exit(fail(EXIT_OS, "setenv: %s", strerror(errno)));
+    if (setenv("FOREBAY_RESTARTS", count, 1) != 0 || (s->ended && setenv("FOREBAY_ENDED", s->ended, 1) != 0))
+        _exit(fail(EXIT_OS, "setenv: %s", strerror(errno)));
     signals_reset();
     int code = exec_command(s->command, environ);
     _exit(fail(code, "cannot start %s: %s", s->command[0], strerror(errno)));
@@ -72,6 +88,12 @@ static int verdict(const struct supervisor *s, int status) {
     return s->told_to_end || signal == SIGINT ? EXIT_SIGNAL + signal : -1; /* SIGINT: the user's Ctrl-C, before it could be handled */
 }
 
+/* Whether it has lived too briefly too often, to be asked once after each life. */
+static bool hopeless(struct supervisor *s, int64_t life_ms) {
+    s->short_lives = life_ms < SHORT_LIFE_MS ? s->short_lives + 1 : 0;
+    return s->ended && s->short_lives >= MAX_SHORT_LIVES;
+}
+
 /* Waits as long as the limit asks; false: told to end meanwhile. */
 static bool pause_before_restart(struct supervisor *s) {
     int64_t until = now_ms() + PAUSE_MS;
@@ -98,14 +120,20 @@ static void end_orphans(void) {
     processes_free(&all);
 }
 
+/* To the end for good, with its code. */
 static int supervise(struct supervisor *s) {
     for (;;) {
+        if (s->ended && !ended_forget(s->ended)) return EXIT_OS;
+        int64_t began = now_ms();
         s->child = start(s);
         if (s->child < 0) return fail(EXIT_OS, "fork: %s", strerror(errno));
         int status = 0;
         while (!attend(s, -1, &status)) {}
         int code = verdict(s, status);
         if (code >= 0) return code;
+        if (hopeless(s, now_ms() - began))
+            return fail(EXIT_FAULT, "%s has ended %d times in a row within %d s of its start; giving up", s->command[0], MAX_SHORT_LIVES,
+                        SHORT_LIFE_MS / 1000);
         if (WIFSIGNALED(status)) say("%s was killed by signal %d (%s); starting it again", s->command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
         else say("%s ended with %d, a fault of its own; starting it again", s->command[0], WEXITSTATUS(status));
         if (!pause_before_restart(s)) return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
@@ -113,15 +141,29 @@ static int supervise(struct supervisor *s) {
     }
 }
 
+/* Tells the others, and stays for as long as they need; gives the exit code. */
+static int tell(struct supervisor *s, int code) {
+    if (code == EXIT_DONE && ended_code(s->ended) != EXIT_DONE)
+        code = fail(EXIT_FAULT, "%s has ended with 0 and not said in %s that all is durable: this is no success", s->command[0], s->ended);
+    if (code != EXIT_DONE && !ended_write(s->ended, code)) return code; /* kubelet starts us again, and it may work then */
+    while (!s->told_to_end) {
+        int status;
+        (void)attend(s, -1, &status);
+    }
+    return code;
+}
+
 int role_supervise(int argc, char **argv) {
     struct supervisor s = {.per_minute = 5};
-    if (argc >= 2 && strcmp(argv[0], "--max-restarts-per-minute") == 0) {
-        s.per_minute = (int)parse_number(argv[1], MAX_PER_MINUTE);
+    while (argc >= 2 && strcmp(argv[0], "--") != 0) {
+        if (strcmp(argv[0], "--max-restarts-per-minute") == 0) s.per_minute = (int)parse_number(argv[1], MAX_PER_MINUTE);
+        else if (strcmp(argv[0], "--ended") == 0) s.ended = argv[1];
+        else break;
         argc -= 2;
         argv += 2;
     }
     if (argc < 2 || strcmp(argv[0], "--") != 0 || s.per_minute < 1)
-        return fail(EXIT_USAGE, "usage: supervise [--max-restarts-per-minute 1..%d] -- COMMAND...", MAX_PER_MINUTE);
+        return fail(EXIT_USAGE, "usage: supervise [--max-restarts-per-minute 1..%d] [--ended FILE] -- COMMAND...", MAX_PER_MINUTE);
     s.command = argv + 1;
     s.starts = must_alloc((size_t)s.per_minute * sizeof *s.starts);
     s.signals = signals_open(HANDLED, sizeof HANDLED / sizeof *HANDLED);
@@ -129,6 +171,7 @@ int role_supervise(int argc, char **argv) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) say("prctl: %s; orphans go elsewhere", strerror(errno));
     int code = supervise(&s);
     end_orphans();
+    if (s.ended) code = tell(&s, code);
     close(s.signals);
     free(s.starts);
     return code;

@@ -159,11 +159,23 @@ public final class BufferProcess implements ForegroundRun {
     @Override
     public RunResult run() throws InterruptedException {
         var result = work();
+        if (result.exitCode() == DURABLE) {
+            EndedFile.of(options.environment()).ifPresent(this::tellSuccess);
+        }
         gate.answer(result.exitCode());
         if (options.steps().isPresent()) {
             awaitDelivery();
         }
         return result;
+    }
+
+    private void tellSuccess(EndedFile file) {
+        try {
+            file.success();
+        } catch (IOException e) {
+            // Who asks on the socket is told nevertheless; for the others this end counts as a failure.
+            lines.accept("note: cannot write to " + file + " that all is durable: " + e);
+        }
     }
 
     private void awaitDelivery() throws InterruptedException {

@@ -131,6 +131,14 @@ final class Steps implements AutoCloseable {
         return heard.end(sh(script));
     }
 
+    /** By SIGTERM: runners that no engine's word ends. */
+    void stopProcesses() throws InterruptedException {
+        processes.forEach(Process::destroy);
+        for (var p : processes) {
+            p.waitFor();
+        }
+    }
+
     @Override
     public void close() throws InterruptedException {
         server.close();

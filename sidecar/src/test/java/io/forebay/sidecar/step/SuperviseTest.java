@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -131,5 +133,103 @@ class SuperviseTest {
         var marker = "4717." + ProcessHandle.current().pid();
         assertThat(script("(sleep " + marker + " &); exit 4").waitFor()).isEqualTo(4);
         await("its orphan to end", () -> Processes.withArgument(marker).isEmpty());
+    }
+
+    private Process ended(String script, String... options) throws IOException {
+        var command = new ArrayList<>(List.of("--ended", folder.resolve("ended").toString()));
+        command.addAll(List.of(options));
+        command.addAll(List.of("--", "sh", "-c", script));
+        return supervise(List.of(), command.toArray(String[]::new));
+    }
+
+    private void awaitEnded(String code) {
+        await("the end to be told", () -> lines("ended").equals(List.of(code)));
+    }
+
+    @Test
+    @DisplayName("K1 in a pod the end for good is told in a file, and the container stays: kubelet would start it again")
+    void tellsTheEndAndStays() throws Exception {
+        for (int code : new int[] {64, 75, 255}) {
+            var process = ended("exit " + code);
+            awaitEnded(Integer.toString(code));
+            assertThat(process.waitFor(200, TimeUnit.MILLISECONDS)).isFalse();
+            process.destroy();
+            assertThat(process.waitFor()).isEqualTo(code);
+            assertThat(lines("ended")).containsExactly(Integer.toString(code));
+        }
+        var absent = supervise(List.of(), "--ended", folder.resolve("ended").toString(), "--", "no-such-program");
+        awaitEnded("127");
+        absent.destroy();
+        assertThat(absent.waitFor()).isEqualTo(127);
+    }
+
+    @Test
+    @DisplayName("K1 an exit code of 0 is no success unless the command itself says so in the file")
+    void zeroIsTheCommandsOwnWord() throws Exception {
+        var silent = ended("exit 0");
+        awaitEnded("70");
+        assertThat(lines("said")).anyMatch(l -> l.contains("this is no success"));
+        silent.destroy();
+        assertThat(silent.waitFor()).isEqualTo(70);
+        var contradicting = ended("echo 0 > $FOREBAY_ENDED; exit 64");
+        awaitEnded("64");
+        contradicting.destroy();
+        var saying = ended("echo 0 > $FOREBAY_ENDED; exit 0");
+        awaitEnded("0");
+        assertThat(saying.waitFor(200, TimeUnit.MILLISECONDS)).isFalse();
+        saying.destroy();
+        assertThat(saying.waitFor()).isZero();
+        assertThat(lines("ended")).containsExactly("0");
+    }
+
+    @Test
+    void whatAnEarlierLifeSaidIsForgottenAtEachStart() throws Exception {
+        Files.writeString(folder.resolve("ended"), "0\n");
+        var process = ended("[ -e $FOREBAY_ENDED ] && exit 6; echo x >> starts; [ $FOREBAY_RESTARTS = 1 ] && exit 5; "
+                + "echo 0 > $FOREBAY_ENDED; exit 70");
+        awaitEnded("5");
+        assertThat(lines("starts")).hasSize(2);
+        process.destroy();
+        assertThat(process.waitFor()).isEqualTo(5);
+    }
+
+    @Test
+    void toldToEndItEndsWithItsCommandAndTellsTheCode() throws Exception {
+        var process = ended("trap 'exit 143' TERM; echo up > up; while :; do sleep 0.01; done");
+        await("the trap", () -> !lines("up").isEmpty());
+        process.destroy();
+        assertThat(process.waitFor()).isEqualTo(143);
+        assertThat(lines("ended")).containsExactly("143");
+    }
+
+    @Test
+    @DisplayName("K1 a command that never lives long is given up in a pod, which would stay in its start for ever")
+    void givesUp() throws Exception {
+        var process = ended("echo x >> starts; kill -9 $$", "--max-restarts-per-minute", "1000");
+        awaitEnded("70");
+        assertThat(lines("starts")).hasSize(10);
+        assertThat(lines("said")).anyMatch(l -> l.contains("giving up"));
+        process.destroy();
+        assertThat(process.waitFor()).isEqualTo(70);
+    }
+
+    @Test
+    void theFileIsForAllUsersWhateverTheUmask() throws Exception {
+        var file = folder.resolve("ended");
+        var process = supervise(
+                List.of("sh", "-c", "umask 077; exec \"$@\"", "sh"), "--ended", file.toString(), "--", "sh", "-c", "exit 3");
+        awaitEnded("3");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-r--r--");
+        process.destroy();
+        process.waitFor();
+        assertThat(folder.toFile().list()).containsExactlyInAnyOrder("ended", "said");
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenIsSaid() throws Exception {
+        var process = supervise(List.of(), "--ended", folder + "/nowhere/ended", "--", "sh", "-c", "exit 64");
+        assertThat(process.waitFor()).isEqualTo(64);
+        assertThat(lines("said")).anyMatch(l -> l.contains("cannot write to") && l.contains("No such file"));
     }
 }
