@@ -3,6 +3,7 @@ package io.forebay.sidecar.cli;
 import io.forebay.sidecar.apart.BufferProcess;
 import io.forebay.sidecar.apart.BufferProcess.StepSocket;
 import io.forebay.sidecar.apart.JobToken;
+import io.forebay.sidecar.apart.RunnerCopy;
 import io.forebay.sidecar.local.BufferPlace;
 import io.forebay.sidecar.local.LocalOptions.Images;
 import io.forebay.sidecar.local.RunRefused;
@@ -103,6 +104,13 @@ final class BufferCommand implements Callable<Integer> {
     private Path stepTokenFile;
 
     @Option(
+            names = "--install-runner",
+            paramLabel = "FOLDER",
+            description = "first of all copies the step runner there, as forebay-step, for the containers of the steps")
+    @Nullable
+    private Path installRunner;
+
+    @Option(
             names = "--images",
             paramLabel = "MODE",
             defaultValue = "auto",
@@ -142,6 +150,7 @@ final class BufferCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CliException, InterruptedException {
+        installRunner();
         var err = spec.commandLine().getErr();
         var job = apart.job(err);
         var me = identity();
@@ -155,6 +164,18 @@ final class BufferCommand implements Callable<Integer> {
                 view,
                 spec.commandLine().getOut(),
                 err);
+    }
+
+    /** Before anything can go wrong: a pod ends through containers that are started with the runner only. */
+    private void installRunner() throws CliException {
+        if (installRunner == null) {
+            return;
+        }
+        try {
+            RunnerCopy.into(installRunner, Foreground.stepRunner());
+        } catch (RunRefused e) {
+            throw new CliException(e.exitCode(), String.valueOf(e.getMessage()));
+        }
     }
 
     private BufferProcess.Options options(WorkerIdentity me) throws RunRefused {
