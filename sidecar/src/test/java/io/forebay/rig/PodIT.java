@@ -49,8 +49,7 @@ class PodIT extends ApartTest {
     private Process container(List<String> argv) throws IOException {
         var log = rig.home().resolve("log-container-" + containers.size()).toFile();
         var builder = new ProcessBuilder(argv).redirectErrorStream(true).redirectOutput(log);
-        builder.environment()
-                .put("FOREBAY_DISK", rig.home().resolve("disk").toString());
+        builder.environment().put("FOREBAY_DISK", rig.home().resolve("disk").toString());
         builder.environment().put("WHO", "pod");
         var process = builder.start();
         containers.add(process);
@@ -65,7 +64,8 @@ class PodIT extends ApartTest {
     private Process buffer(String manifest, String... more) throws IOException {
         var argv = new ArrayList<>(List.of(program().toString(), "supervise", "--ended", ended(), "--"));
         argv.addAll(rig.java());
-        argv.addAll(List.of("buffer", manifest, "--token-file", apart.tokenFile().toString(), "--worker", "w-0"));
+        argv.addAll(
+                List.of("buffer", manifest, "--token-file", apart.tokenFile().toString(), "--worker", "w-0"));
         argv.addAll(List.of("--steps", "socket", "--socket", volume + "/steps.sock"));
         argv.addAll(List.of("--install-runner", volume.toString(), "--progress", "plain"));
         argv.addAll(List.of(more));
@@ -140,17 +140,22 @@ class PodIT extends ApartTest {
     }
 
     @Test
-    @DisplayName("K1 an engine that found nothing to do has ended before commit is started: the pod ends with 0 all the same")
+    @DisplayName(
+            "K1 an engine that found nothing to do has ended before commit is started: the pod ends with 0 all the same")
     void commitComesLate() throws Exception {
         job();
         assertThat(rig.run().exit()).isZero();
         var coordinator = apart.coordinator("--resume");
         bufferOfTheJob();
         postStart();
-        awaiting("the engine has ended", () -> Files.exists(Path.of(ended())) && !Files.exists(volume.resolve("steps.sock")));
+        awaiting(
+                "the engine has ended",
+                () -> Files.exists(Path.of(ended())) && !Files.exists(volume.resolve("steps.sock")));
         var step = step();
         assertEnds(commit(), 0);
-        assertThat(step.isAlive()).as("containers behind it are started only while it runs").isTrue();
+        assertThat(step.isAlive())
+                .as("containers behind it are started only while it runs")
+                .isTrue();
         assertThat(rig.await(coordinator).exit()).isZero();
     }
 

@@ -22,10 +22,11 @@ public final class RunnerCopy {
      * @throws RunRefused 64: there is no runner, or it cannot be written there
      */
     public static void into(Path folder, Optional<Path> runner) throws RunRefused {
-        var from = runner.orElseThrow(() -> new RunRefused(
-                REFUSED,
-                "--install-runner " + folder
-                        + ": this installation has no step runner (forebay-step); build it where there is a C compiler"));
+        var from = runner.orElseThrow(
+                () -> new RunRefused(
+                        REFUSED,
+                        "--install-runner " + folder
+                                + ": this installation has no step runner (forebay-step); build it where there is a C compiler"));
         var temporary =
                 folder.resolve("." + NAME + "." + ProcessHandle.current().pid());
         try {

@@ -75,8 +75,11 @@ class StepInPodTest {
         steps.heard.awaitStarted(steps.sh("exec sleep " + marker));
         steps.crash();
         engineEnded();
-        steps.heard.await("its command is stopped", () -> Processes.withArgument(marker).isEmpty());
-        assertThat(runner.waitFor(2, TimeUnit.SECONDS)).as("whatever --wait says").isFalse();
+        steps.heard.await(
+                "its command is stopped", () -> Processes.withArgument(marker).isEmpty());
+        assertThat(runner.waitFor(2, TimeUnit.SECONDS))
+                .as("whatever --wait says")
+                .isFalse();
         assertThat(steps.said()).contains("the engine has ended for good");
         assertThat(terminated(runner)).as("nothing was cut off").isZero();
     }

@@ -147,7 +147,8 @@ class SuperviseTest {
     }
 
     @Test
-    @DisplayName("K1 in a pod the end for good is told in a file, and the container stays: kubelet would start it again")
+    @DisplayName(
+            "K1 in a pod the end for good is told in a file, and the container stays: kubelet would start it again")
     void tellsTheEndAndStays() throws Exception {
         for (int code : new int[] {64, 75, 255}) {
             var process = ended("exit " + code);
@@ -217,7 +218,13 @@ class SuperviseTest {
     void theFileIsForAllUsersWhateverTheUmask() throws Exception {
         var file = folder.resolve("ended");
         var process = supervise(
-                List.of("sh", "-c", "umask 077; exec \"$@\"", "sh"), "--ended", file.toString(), "--", "sh", "-c", "exit 3");
+                List.of("sh", "-c", "umask 077; exec \"$@\"", "sh"),
+                "--ended",
+                file.toString(),
+                "--",
+                "sh",
+                "-c",
+                "exit 3");
         awaitEnded("3");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-r--r--");
