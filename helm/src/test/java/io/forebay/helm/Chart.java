@@ -20,6 +20,9 @@ final class Chart {
 
     static final String NAMESPACE = "forebay-system";
 
+    /** The oldest that the chart is for. */
+    private static final String KUBERNETES = "1.29.0";
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private Chart() {}
@@ -62,8 +65,10 @@ final class Chart {
                 .toList();
     }
 
+    /** A Helm that was built by "go install" does not know which Kubernetes it belongs to, and takes 1.20. */
     private static String[] line(String... words) {
-        var line = new ArrayList<>(List.of("template", "forebay", FOLDER.toString(), "--namespace", NAMESPACE));
+        var line = new ArrayList<>(List.of(
+                "template", "forebay", FOLDER.toString(), "--namespace", NAMESPACE, "--kube-version", KUBERNETES));
         line.addAll(List.of(words));
         return line.toArray(String[]::new);
     }
