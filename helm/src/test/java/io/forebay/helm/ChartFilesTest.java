@@ -10,14 +10,17 @@ import org.junit.jupiter.api.Test;
 
 /** What the chart repeats of other files is what they say now. With -Dforebay.write it is written. */
 class ChartFilesTest {
-    private static final String HOW = "run: mvn -pl helm -am test -Dtest=ChartFilesTest -Dforebay.write -Dsurefire.failIfNoSpecifiedTests=false";
+    private static final String HOW =
+            "run: mvn -pl helm -am test -Dtest=ChartFilesTest -Dforebay.write -Dsurefire.failIfNoSpecifiedTests=false";
     private static final Path SOURCES = Chart.FOLDER.getParent().getParent();
 
     @Test
     void theCrdIsThatOfTheModel() throws IOException {
         var crd = "pipelinejobs.forebay.io-v1.yml";
 
-        isCurrent(Chart.file("files/" + crd), Files.readString(SOURCES.resolve("crds").resolve(crd)));
+        isCurrent(
+                Chart.file("files/" + crd),
+                Files.readString(SOURCES.resolve("crds").resolve(crd)));
     }
 
     @Test
@@ -39,7 +42,8 @@ class ChartFilesTest {
 
     @Test
     void theChartHasTheVersionOfThisBuild() throws IOException {
-        var version = Pattern.compile("<version>([^<]*)</version>").matcher(Files.readString(SOURCES.resolve("pom.xml")));
+        var version =
+                Pattern.compile("<version>([^<]*)</version>").matcher(Files.readString(SOURCES.resolve("pom.xml")));
         assertThat(version.find()).isTrue();
 
         var chart = Chart.documents(Chart.text("Chart.yaml")).getFirst();

@@ -127,8 +127,7 @@ class ChartTest {
 
         assertThat(secret.at("/metadata/annotations/helm.sh~1resource-policy").asText())
                 .isEqualTo("keep");
-        assertThat(Base64.getDecoder().decode(secret.at("/data/key").asText()))
-                .hasSize(64);
+        assertThat(Base64.getDecoder().decode(secret.at("/data/key").asText())).hasSize(64);
         assertThat(Chart.rendered(helm).one("Secret", "forebay-token-key").at("/data/key"))
                 .as("another each time that there is none")
                 .isNotEqualTo(secret.at("/data/key"));
@@ -157,7 +156,8 @@ class ChartTest {
     @Test
     void theJobOfHelmTestIsValidAndHeld() {
         var rendered = Chart.rendered(helm);
-        var inPod = rendered.one("ConfigMap", "forebay-test").at("/data/job.yaml").asText();
+        var inPod =
+                rendered.one("ConfigMap", "forebay-test").at("/data/job.yaml").asText();
         var object = rendered.one("PipelineJob", "forebay-test");
 
         assertThat(JobReader.read(inPod.getBytes(StandardCharsets.UTF_8)).problems())
@@ -188,8 +188,9 @@ class ChartTest {
                         "NetworkPolicy heart/forebay-workers",
                         "NetworkPolicy brain/forebay-stores",
                         "NetworkPolicy heart/forebay-stores");
-        var egress =
-                rendered.one("NetworkPolicy", "forebay-operator").at("/spec/egress").toString();
+        var egress = rendered.one("NetworkPolicy", "forebay-operator")
+                .at("/spec/egress")
+                .toString();
         assertThat(egress).contains("\"port\":53", "\"port\":443", "\"port\":6443", "\"port\":8600");
         var coordinators = rendered.ofKind("NetworkPolicy")
                 .filter(o -> Rendered.name(o).equals("NetworkPolicy brain/forebay-coordinators"))

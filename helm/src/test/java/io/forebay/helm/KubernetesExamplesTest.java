@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** The examples that docs/kubernetes.md tells its readers to apply. */
 class KubernetesExamplesTest {
-    private static final Path INCREMENT = Chart.FOLDER.resolve("../../examples/increment").normalize();
+    private static final Path INCREMENT =
+            Chart.FOLDER.resolve("../../examples/increment").normalize();
 
     @Test
     void theJobIsValidAsTheApiServerReadsIt() throws IOException {

@@ -28,8 +28,7 @@ class RbacTest {
     private static final List<String> IN_THE_CLUSTER = List.of("nodes: get list watch");
 
     private static final List<String> ELECTION = List.of(
-            "leases.coordination.k8s.io: create",
-            "leases.coordination.k8s.io[forebay-operator]: get update patch");
+            "leases.coordination.k8s.io: create", "leases.coordination.k8s.io[forebay-operator]: get update patch");
 
     @TempDir
     private Path home;
@@ -123,7 +122,8 @@ class RbacTest {
                     assertThat(binding.at("/subjects")).hasSize(1);
                     var subject = binding.at("/subjects/0");
                     assertThat(subject.at("/kind").asText()).isEqualTo("ServiceAccount");
-                    return Rendered.name(binding) + ": " + binding.at("/roleRef/kind").asText() + " "
+                    return Rendered.name(binding) + ": "
+                            + binding.at("/roleRef/kind").asText() + " "
                             + binding.at("/roleRef/name").asText() + " to "
                             + subject.at("/namespace").asText() + "/"
                             + subject.at("/name").asText();

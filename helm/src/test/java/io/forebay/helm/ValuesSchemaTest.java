@@ -52,8 +52,9 @@ class ValuesSchemaTest {
         var words = Chart.refusal(helm, "--set", value);
 
         assertThat(words).contains("values don't meet the specifications of the schema");
-        assertThat(words.lines().filter(line -> line.startsWith("- at '/" + (where == null ? "" : where) + "'")
-                        || where == null && line.startsWith("- at ''")))
+        assertThat(words.lines()
+                        .filter(line -> line.startsWith("- at '/" + (where == null ? "" : where) + "'")
+                                || where == null && line.startsWith("- at ''")))
                 .as(words)
                 .anySatisfy(line -> assertThat(line).contains(why));
     }
@@ -81,7 +82,9 @@ class ValuesSchemaTest {
     /** Objects with named fields must refuse others. */
     private static List<String> objectsThatAreOpen(JsonNode node, String path) {
         var open = new ArrayList<String>();
-        if (node.has("properties") && !path.endsWith("properties") && node.path("additionalProperties").asBoolean(true)) {
+        if (node.has("properties")
+                && !path.endsWith("properties")
+                && node.path("additionalProperties").asBoolean(true)) {
             open.add(path);
         }
         node.properties().forEach(e -> open.addAll(objectsThatAreOpen(e.getValue(), path + "/" + e.getKey())));

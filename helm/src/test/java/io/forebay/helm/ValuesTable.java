@@ -62,7 +62,8 @@ record ValuesTable(List<Row> rows, List<String> undescribed) {
     String markdown() {
         var text = new StringBuilder("| Value | Default | Meaning |\n|---|---|---|\n");
         for (var row : rows) {
-            text.append("| `%s` | `%s` | %s |\n".formatted(row.path(), row.value(), row.description().replace("|", "\\|")));
+            text.append("| `%s` | `%s` | %s |\n"
+                    .formatted(row.path(), row.value(), row.description().replace("|", "\\|")));
         }
         return text.toString();
     }
