@@ -1,0 +1,3 @@
+/** What an administrator sets. */
+@org.jspecify.annotations.NullMarked
+package io.forebay.operator.config;
