@@ -17,6 +17,7 @@ import io.forebay.api.v1alpha1.WorkersSpec;
 import io.forebay.api.value.Bytes;
 import io.forebay.api.value.Durations;
 import io.forebay.api.value.Glob;
+import io.forebay.api.value.Endpoints;
 import io.forebay.api.value.StoreUri;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -125,6 +126,9 @@ final class SpecRules {
         }
         if (store.secretName() != null && Boolean.TRUE.equals(store.anonymous())) {
             problems.add(path + ".anonymous", "true", Texts.ANONYMOUS_WITH_SECRET);
+        }
+        if (!problems.below(path + ".endpoint")) {
+            parsed(Endpoints::parse, store.endpoint(), path + ".endpoint");
         }
         bytes(store.readBandwidth(), path + ".readBandwidth");
         bytes(store.writeBandwidth(), path + ".writeBandwidth");

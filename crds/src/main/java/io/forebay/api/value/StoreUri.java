@@ -8,7 +8,7 @@ import java.util.Locale;
  *
  * @param scheme which kind of store
  * @param authority the bucket for S3; empty for file systems
- * @param path S3: the key, without a leading slash, may be empty; file systems: the absolute path, normalised (no
+ * @param path S3: the key, without a leading slash, may be empty; {@link #parse} takes none with a part {@code .} or {@code ..}; file systems: the absolute path, normalised (no
  *     {@code .}, {@code ..}, empty components), a trailing slash kept, since it says "folder"
  */
 public record StoreUri(Scheme scheme, String authority, String path) {
@@ -64,11 +64,21 @@ public record StoreUri(Scheme scheme, String authority, String path) {
         var path = slash < 0 ? "" : rest.substring(slash);
         try {
             if (scheme == Scheme.S3) {
+                requireNoDots(path);
                 return new StoreUri(scheme, authority, path.isEmpty() ? "" : path.substring(1));
             }
             return new StoreUri(scheme, authority, normalise(path));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("'" + text + "': " + e.getMessage(), e);
+        }
+    }
+
+    /** Clients and servers resolve these each in their own way, or fail: no object can be meant. */
+    private static void requireNoDots(String path) {
+        for (var part : path.split("/", -1)) {
+            if (part.equals(".") || part.equals("..")) {
+                throw new IllegalArgumentException("'" + part + "' is not allowed as a part of a key");
+            }
         }
     }
 

@@ -2,7 +2,9 @@ package io.forebay.sidecar.cli;
 
 import io.forebay.api.job.Job.StoreAccess;
 import io.forebay.api.name.Printable;
+import io.forebay.api.schema.Syntax;
 import io.forebay.api.value.Bytes;
+import io.forebay.api.value.Endpoints;
 import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
 import io.forebay.sidecar.local.Copies;
@@ -11,6 +13,7 @@ import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -52,10 +55,17 @@ final class CopyCommand {
                         "only files whose relative path matches: * within a folder, ** across folders; may be repeated (default: all)")
         List<String> include = List.of();
 
-        List<StoreAccess> access(StoreUri uri) {
-            var root = uri.scheme().isPosix() ? uri : new StoreUri(uri.scheme(), uri.authority(), "");
+        /** @throws CliException 64: the store has no such options, or they are wrong */
+        List<StoreAccess> access(StoreUri uri) throws CliException {
+            if (uri.scheme().isPosix()) {
+                requireNone(uri);
+                return List.of();
+            }
+            if (endpoint != null) {
+                requireEndpoint(endpoint);
+            }
             return List.of(new StoreAccess(
-                    root,
+                    new StoreUri(uri.scheme(), uri.authority(), ""),
                     endpoint,
                     region,
                     profile,
@@ -68,23 +78,47 @@ final class CopyCommand {
                     Optional.empty()));
         }
 
+        private static void requireEndpoint(String text) throws CliException {
+            var fault = Syntax.ENDPOINT.fault(text);
+            try {
+                Endpoints.parse(text);
+            } catch (IllegalArgumentException e) {
+                fault = fault.or(() -> Optional.of(String.valueOf(e.getMessage())));
+            }
+            if (fault.isPresent()) {
+                throw new CliException(ForebayCommand.USAGE, "--endpoint: " + fault.get());
+            }
+        }
+
+        /** Who names a server and no bucket has mistyped the URI: what was to go there would go into a local folder. */
+        private void requireNone(StoreUri uri) throws CliException {
+            var given = new ArrayList<String>();
+            if (endpoint != null) {
+                given.add("--endpoint");
+            }
+            if (region != null) {
+                given.add("--region");
+            }
+            if (profile != null) {
+                given.add("--profile");
+            }
+            if (anonymous) {
+                given.add("--anonymous");
+            }
+            if (!given.isEmpty()) {
+                throw new CliException(
+                        ForebayCommand.USAGE,
+                        String.join(", ", given) + (given.size() == 1 ? " is" : " are") + " for S3, but " + uri
+                                + " is no s3:// URI");
+            }
+        }
+
         List<Glob> globs() throws CliException {
             try {
                 return include.stream().map(Glob::new).toList();
             } catch (IllegalArgumentException e) {
                 throw new CliException(ForebayCommand.USAGE, "--include: " + e.getMessage());
             }
-        }
-    }
-
-    private static StoreUri uri(String text) throws CliException {
-        try {
-            return StoreUri.parse(
-                    text.contains("://")
-                            ? text
-                            : "file://" + Path.of(text).toAbsolutePath().normalize() + (text.endsWith("/") ? "/" : ""));
-        } catch (IllegalArgumentException e) {
-            throw new CliException(ForebayCommand.USAGE, String.valueOf(e.getMessage()));
         }
     }
 
@@ -149,7 +183,7 @@ final class CopyCommand {
         private String source = "";
 
         @Parameters(index = "1", paramLabel = "FOLDER", description = "local folder, made if it is missing")
-        private Path folder = Path.of("");
+        private String folderText = "";
 
         @Mixin
         private StoreOptions options = new StoreOptions();
@@ -159,7 +193,8 @@ final class CopyCommand {
 
         @Override
         public Integer call() throws CliException, IOException, InterruptedException {
-            var uri = uri(source);
+            var uri = CopyEnd.uri(source);
+            var folder = CopyEnd.folder(folderText, "to copy into a store: forebay flush");
             var target = folder.toAbsolutePath().normalize().toString();
             var globs = options.globs();
             try (var stores = new JobStores(options.access(uri))) {
@@ -168,12 +203,14 @@ final class CopyCommand {
                     if (report.files() == 0 && report.failed() == 0) {
                         throw new CliException(65, nothing(uri, globs));
                     }
-                    tellWhere(uri, report);
+                    tellWhere(uri, folder, report);
                     return report;
                 });
             } catch (StoreException e) {
+                var why = String.valueOf(e.getMessage());
                 throw new CliException(
-                        e.kind().worthRetrying() ? 75 : 65, "cannot list " + uri + ": " + e.getMessage());
+                        e.kind().worthRetrying() ? 75 : 65,
+                        why.startsWith("cannot list ") ? why : "cannot list " + uri + ": " + why);
             }
         }
 
@@ -189,7 +226,7 @@ final class CopyCommand {
         }
 
         /** Who leaves the slash out may mean either. */
-        private void tellWhere(StoreUri uri, Copies.Report report) {
+        private void tellWhere(StoreUri uri, Path folder, Copies.Report report) {
             if (!uri.isFolder() && report.files() > 0 && Files.isDirectory(folder.resolve(lastName(uri)))) {
                 spec.commandLine()
                         .getErr()
@@ -211,11 +248,11 @@ final class CopyCommand {
             footer = ForebayCommand.SEE_EXIT_CODES,
             description = {
                 "Makes every file below a local folder durable below DESTINATION, under its path below the folder (with or without a slash at the end): whole at its final name, verified, or not there.",
-                "Exits 74 and names what is not."
+                "Exits 74 and names what is not; 65 if FOLDER is missing, or has files and --include matches none of them. An empty FOLDER is flushed: 0."
             })
     static final class Flush implements java.util.concurrent.Callable<Integer> {
         @Parameters(index = "0", paramLabel = "FOLDER", description = "local folder")
-        private Path folder = Path.of("");
+        private String folderText = "";
 
         @Parameters(
                 index = "1",
@@ -231,7 +268,8 @@ final class CopyCommand {
 
         @Override
         public Integer call() throws CliException, IOException, InterruptedException {
-            var uri = uri(destination);
+            var folder = CopyEnd.folder(folderText, "to copy from a store: forebay stage-in");
+            var uri = CopyEnd.uri(destination);
             var globs = options.globs();
             try (var stores = new JobStores(options.access(uri))) {
                 if (!Files.isDirectory(folder)) {
@@ -246,10 +284,15 @@ final class CopyCommand {
                 return carried(spec, stores, uri.toString(), "flushed", 74, copies -> {
                     var report = copies.flush(from, uri, globs);
                     if (report.files() == 0 && report.failed() == 0) {
-                        spec.commandLine()
-                                .getErr()
-                                .println("nothing to flush: " + folder + " has no file"
-                                        + (globs.isEmpty() ? "" : " that matches --include"));
+                        if (report.passedOver() > 0) {
+                            // A pattern that was mistyped: a script would take what it names for durable.
+                            throw new CliException(
+                                    65,
+                                    "nothing to flush: of " + report.passedOver() + " files below " + folder
+                                            + " none matches --include "
+                                            + String.join(" ", options.include));
+                        }
+                        spec.commandLine().getErr().println("nothing to flush: " + folder + " has no file");
                     }
                     return report;
                 });

@@ -69,8 +69,13 @@ public final class Copies {
         this.tell = tell;
     }
 
-    /** @param full some failed since the local folder has no room for them @param problems one line per file that failed, the first thousand */
-    public record Report(long files, long bytes, long failed, boolean full, List<String> problems) {
+    /**
+     * @param passedOver found, but not selected by the patterns
+     * @param full some failed since the local folder has no room for them
+     * @param problems one line per file that failed, the first thousand
+     */
+    public record Report(
+            long files, long bytes, long failed, long passedOver, boolean full, List<String> problems) {
         public Report {
             problems = List.copyOf(problems);
         }
@@ -97,11 +102,9 @@ public final class Copies {
                 store.list(request, new EntrySink() {
                     @Override
                     public void found(Entry entry) throws InterruptedException {
-                        var relative =
-                                entry.key().substring(Math.min(base, entry.key().length()));
-                        if (entry.kind() == Entry.Kind.FILE
-                                && !include.isEmpty()
-                                && include.stream().noneMatch(g -> g.matches(relative))) {
+                        var relative = relative(entry.key(), base);
+                        if (!selects(include, relative)) {
+                            tasks.passOver();
                             return;
                         }
                         tasks.begin(entry.key(), () -> bring(store, entry, folder, relative));
@@ -109,7 +112,9 @@ public final class Copies {
 
                     @Override
                     public void leftOut(String key, String why) {
-                        tasks.problem(key + ": " + why);
+                        if (selects(include, relative(key, base))) {
+                            tasks.problem(key + ": " + why);
+                        }
                     }
                 });
                 return true;
@@ -117,6 +122,16 @@ public final class Copies {
             tasks.join();
         }
         return report();
+    }
+
+    private static String relative(String key, int base) {
+        return key.substring(Math.min(base, key.length()));
+    }
+
+    /** Of a folder its name decides, as of a file; empty: all. */
+    private static boolean selects(List<Glob> include, String relative) {
+        var name = relative.endsWith("/") ? relative.substring(0, relative.length() - 1) : relative;
+        return include.isEmpty() || include.stream().anyMatch(g -> g.matches(name));
     }
 
     private void bring(Store store, Entry entry, String folder, String relative)
@@ -187,7 +202,6 @@ public final class Copies {
         var staged = new LinkedBlockingQueue<StagedOutput>();
         // By final name: what may lie staged at the destination.
         var begun = new ConcurrentHashMap<String, StagedOutput>();
-        var patterns = include.isEmpty() ? List.of(new Glob("**")) : include;
         // A destination within the folder is none of its files: the walk would meet what it has just published.
         var destination = to.scheme().isPosix()
                         && to.path().startsWith(folder + "/")
@@ -200,8 +214,11 @@ public final class Copies {
 
                 @Override
                 public void found(OutputFile file) throws InterruptedException {
-                    if (patterns.stream().noneMatch(p -> p.matches(file.relative()))
-                            || file.path().startsWith(destination)) {
+                    if (file.path().startsWith(destination)) {
+                        return;
+                    }
+                    if (!selects(include, file.relative())) {
+                        tasks.passOver();
                         return;
                     }
                     begin(flusher, publisher, file, item++, staged, begun);
@@ -213,7 +230,7 @@ public final class Copies {
 
                 @Override
                 public void skipped(String relative, Stat.Type type) {
-                    if (patterns.stream().anyMatch(p -> p.matches(relative))) {
+                    if (selects(include, relative)) {
                         special.add(relative, type);
                     }
                 }

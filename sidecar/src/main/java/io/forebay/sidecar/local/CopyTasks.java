@@ -24,6 +24,7 @@ final class CopyTasks implements AutoCloseable {
     private final AtomicLong files = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
+    private final AtomicLong passedOver = new AtomicLong();
     private volatile boolean full;
     private final ConcurrentLinkedQueue<String> problems = new ConcurrentLinkedQueue<>();
 
@@ -61,6 +62,11 @@ final class CopyTasks implements AutoCloseable {
         bytes.addAndGet(size);
     }
 
+    /** The patterns do not select a file. */
+    void passOver() {
+        passedOver.incrementAndGet();
+    }
+
     /** The local folder has no room for a file. */
     void noRoom(String text) {
         full = true;
@@ -75,7 +81,7 @@ final class CopyTasks implements AutoCloseable {
 
     /** How things stand now. */
     Copies.Report report() {
-        return new Copies.Report(files.get(), bytes.get(), failed.get(), full, problems());
+        return new Copies.Report(files.get(), bytes.get(), failed.get(), passedOver.get(), full, problems());
     }
 
     private List<String> problems() {

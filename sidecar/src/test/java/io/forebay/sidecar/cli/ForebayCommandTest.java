@@ -2,9 +2,6 @@ package io.forebay.sidecar.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -18,47 +15,31 @@ import picocli.CommandLine;
 @ResourceLock(Resources.SYSTEM_OUT)
 @ResourceLock(Resources.SYSTEM_ERR)
 class ForebayCommandTest {
-    private record Said(int exit, String text) {}
-
-    private static Said say(String... args) {
-        var out = System.out;
-        var err = System.err;
-        var bytes = new ByteArrayOutputStream();
-        try (var both = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
-            System.setOut(both);
-            System.setErr(both);
-            return new Said(ForebayCommand.execute(args), bytes.toString(StandardCharsets.UTF_8));
-        } finally {
-            System.setOut(out);
-            System.setErr(err);
-        }
-    }
-
     @Test
     @DisplayName("each command is listed under the name that it has, and answers to it")
     void namesAreRight() {
-        var help = say("--help");
+        var help = Said.of("--help");
         assertThat(help.exit()).isZero();
         ForebayCommand.COMMANDS.forEach((name, type) -> {
             assertThat(new CommandLine(type).getCommandName()).isEqualTo(name);
             assertThat(help.text()).contains("\n  " + name + " ");
-            var own = say(name, "--help");
+            var own = Said.of(name, "--help");
             assertThat(own.exit()).as(name).isZero();
             assertThat(own.text()).contains("Usage: forebay " + name);
             assertThat(own.text())
                     .as("each value has a name that says something")
                     .doesNotContain("=<");
-            assertThat(say(name, "--version").text())
+            assertThat(Said.of(name, "--version").text())
                     .as(name)
                     .matches(v -> name.equals("help") || v.startsWith("forebay "));
-            assertThat(say("help", name).text()).contains("Usage: forebay " + name);
+            assertThat(Said.of("help", name).text()).contains("Usage: forebay " + name);
         });
     }
 
     @Test
     @DisplayName("what is no command is refused with what may have been meant")
     void unknownCommand() {
-        var said = say("rum", "job.yaml");
+        var said = Said.of("rum", "job.yaml");
         assertThat(said.exit()).isEqualTo(64);
         assertThat(said.text()).contains("rum").contains("run").contains("forebay --help");
     }
@@ -67,7 +48,7 @@ class ForebayCommandTest {
     @ValueSource(strings = {"run", "plan", "resume", "status", "verify", "validate"})
     @DisplayName("K9 a manifest that is a device is refused with its name by every command")
     void noRegularFile(String command) {
-        var said = say(command, "/dev/zero");
+        var said = Said.of(command, "/dev/zero");
         assertThat(said.exit()).isEqualTo(64);
         assertThat(said.text()).contains("/dev/zero: it is no regular file");
     }
@@ -76,11 +57,11 @@ class ForebayCommandTest {
     @DisplayName("the version is told, alone or beside other options; without arguments the usage is")
     void versionAndUsage() {
         for (var option : List.of("--version", "-V")) {
-            assertThat(say(option)).satisfies(said -> {
+            assertThat(Said.of(option)).satisfies(said -> {
                 assertThat(said.exit()).isZero();
                 assertThat(said.text()).startsWith("forebay ");
             });
         }
-        assertThat(say().text()).contains("Usage: forebay").contains("stage-in");
+        assertThat(Said.of().text()).contains("Usage: forebay").contains("stage-in");
     }
 }

@@ -1,6 +1,7 @@
 package io.forebay.sidecar.store.s3;
 
 import io.forebay.api.job.Job.StoreAccess;
+import io.forebay.api.value.Endpoints;
 import io.forebay.api.value.StoreUri;
 import java.net.URI;
 import java.time.Duration;
@@ -80,7 +81,7 @@ record S3Settings(
         if (text == null) {
             text = env.identities().endpoint(secret);
         }
-        var endpoint = text == null ? null : endpoint(text);
+        var endpoint = text == null ? null : Endpoints.parse(text);
         var region = access == null ? null : access.region();
         var caFile = access == null ? null : access.caFile();
         return new S3Settings(
@@ -92,15 +93,6 @@ record S3Settings(
                 PartPlan.Sizes.DEFAULT,
                 MAX_CONNECTIONS,
                 Timeouts.DEFAULT);
-    }
-
-    private static URI endpoint(String text) {
-        var uri = URI.create(text);
-        if (uri.getHost() == null || !("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
-            throw new IllegalArgumentException(
-                    "endpoint '" + text + "' is no URL; write http://host:port or https://host:port");
-        }
-        return uri;
     }
 
     S3Settings withSizes(PartPlan.Sizes value) {
