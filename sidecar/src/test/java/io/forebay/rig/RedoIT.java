@@ -88,7 +88,7 @@ class RedoIT extends RigTest {
         var status = rig.command("status", manifest());
         assertThat(status.exit()).as(status.all()).isEqualTo(75);
         assertThat(status.out()).contains("1 of 6 items done, 0 failed, 5 unfinished", "5 items were found damaged");
-        assertThat(verify().out()).contains("1 outputs of", "5 items found damaged before, and not done again yet");
+        assertThat(verify().out()).contains("1 output of", "5 items found damaged before, and not done again yet");
 
         var resumed = rig.command("resume", manifest());
 

@@ -81,7 +81,7 @@ class VerifyIT extends RigTest {
 
         assertThat(verified.exit()).as(verified.all()).isZero();
         assertThat(verified.out())
-                .contains("1 outputs of 1 records verified")
+                .contains("1 output of 1 record verified")
                 .contains("1 item found damaged or not exported before")
                 .contains("no run makes it again")
                 .doesNotContain("forebay resume");
@@ -131,5 +131,52 @@ class VerifyIT extends RigTest {
         var resumed = rig.command("resume", manifest());
         assertThat(resumed.exit()).as(resumed.all()).isZero();
         assertThat(rig.command("status", manifest()).exit()).isZero();
+    }
+
+    @Test
+    @DisplayName(
+            "D6 a job with an item that failed is not verified: how many of how many are not done is told, and verify exits as the run did")
+    void failedItem() throws Exception {
+        rig.input("a", "one").input("b", "two").input("c", "three");
+        rig.job("[ \"$FOREBAY_NAME\" != b ] && cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"", "  retry: {item: 0}");
+        assertThat(rig.run().exit()).isEqualTo(1);
+
+        var verified = verify();
+
+        assertThat(verified.exit()).as(verified.all()).isEqualTo(1);
+        assertThat(verified.out())
+                .contains("2 outputs of 2 records verified")
+                .contains("1 of 3 items is not done (1 failed): not all of the job's outputs are there. See forebay status "
+                        + manifest());
+    }
+
+    @Test
+    @DisplayName("D6 a job of which nothing is done yet, or that was cut off, is not verified: exit 75, and it is told")
+    void cutOff() throws Exception {
+        rig.input("a", "one").input("b", "two");
+        rig.job("touch \"" + rig.home() + "/began\"; while [ ! -e \"" + rig.home()
+                + "/go\" ]; do sleep 0.1; done; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");
+        var process = rig.startRun();
+        eventually("a step runs", () -> Files.exists(rig.home().resolve("began")));
+
+        var running = verify();
+        assertThat(running.exit()).as(running.all()).isEqualTo(75);
+        assertThat(running.out()).contains("2 of 2 items are not done (0 failed)");
+        var alive = rig.command("status", manifest());
+        assertThat(alive.exit()).isEqualTo(75);
+        assertThat(alive.out()).contains(": running (process " + process.pid() + " on this machine)\n");
+
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly().waitFor();
+        assertThat(verify().exit()).isEqualTo(75);
+        var dead = rig.command("status", manifest());
+        assertThat(dead.exit()).as(dead.all()).isEqualTo(75);
+        assertThat(dead.out())
+                .contains(": cut off: process " + process.pid()
+                        + " on this machine has ended before the job did; the same command goes on where it was");
+
+        Files.createFile(rig.home().resolve("go"));
+        assertThat(rig.run().exit()).isZero();
+        assertThat(verify().exit()).isZero();
     }
 }

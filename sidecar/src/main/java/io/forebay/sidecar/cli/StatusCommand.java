@@ -7,12 +7,15 @@ import io.forebay.api.name.Printable;
 import io.forebay.api.value.Bytes;
 import io.forebay.sidecar.coordinator.JobRecords;
 import io.forebay.sidecar.local.JobStores;
+import io.forebay.sidecar.records.Claim;
+import io.forebay.sidecar.records.ProcessIdentity;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,7 +48,7 @@ final class StatusCommand implements Callable<Integer> {
             paramLabel = "FORMAT",
             defaultValue = "text",
             description = "text or json (default: ${DEFAULT-VALUE})")
-    private String output = "text";
+    private OutputFormat output = OutputFormat.text;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -61,7 +64,7 @@ final class StatusCommand implements Callable<Integer> {
             if (status.coordinator().isEmpty()) {
                 throw NoRecords.of(job);
             }
-            if (output.equals("json")) {
+            if (output == OutputFormat.json) {
                 out.println(JSON.writeValueAsString(json(job.name(), status)));
             } else {
                 text(job.name(), status, out);
@@ -75,27 +78,41 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
+    /** Whether the process that the records name lives; empty: it cannot be told from here. */
+    private static Optional<Boolean> alive(JobRecords.Status s) {
+        return s.coordinator().flatMap(ProcessIdentity.ofThisProcess()::seesAlive);
+    }
+
+    private static String state(JobRecords.Status s) {
+        if (s.exitCode().isPresent()) {
+            return "ended, exit " + s.exitCode().get();
+        }
+        var process = "process " + s.coordinator().map(Claim::pid).orElse(0L) + " on this machine";
+        return alive(s).map(alive -> alive
+                        ? (s.items() == 0 ? "being planned" : "running") + " (" + process + ")"
+                        : "cut off" + (s.items() == 0 ? " in planning" : "") + ": " + process
+                                + " has ended before the job did; the same command goes on where it was")
+                .orElse(s.items() == 0 ? "being planned, or cut off in that" : "running, or cut off");
+    }
+
     private static void text(String name, JobRecords.Status s, PrintWriter out) {
-        out.println(name + ": "
-                + (s.exitCode().isPresent()
-                        ? "ended, exit " + s.exitCode().get()
-                        : s.items() == 0 ? "being planned, or cut off in that" : "running, or cut off")
+        out.println(name + ": " + state(s)
                 + (s.cause().isEmpty() ? "" : " (" + Printable.message(s.cause()) + ")"));
         out.println("started " + Instant.ofEpochMilli(s.startedAt()) + " on "
                 + s.coordinator().map(c -> c.host() + ", process " + c.pid()).orElse("?"));
         out.println(s.done() + " of " + s.items() + " items done, " + s.failed() + " failed, " + s.unfinished()
-                + " unfinished; " + s.files() + " files, " + Bytes.of(s.bytes()).human());
+                + " unfinished; " + s.files() + (s.files() == 1 ? " file, " : " files, ") + Bytes.of(s.bytes()).human());
         s.failures()
                 .forEach(f -> out.println("failed: " + Printable.name(f.key()) + ": " + f.reason() + ": "
                         + Printable.message(f.message())));
         if (s.leftOut() + s.unusable() > 0) {
-            out.println(s.leftOut() + " files left out, " + s.unusable() + " unusable");
+            out.println(s.leftOut() + (s.leftOut() == 1 ? " file" : " files") + " left out, " + s.unusable() + " unusable");
         }
         if (s.revoked() > 0) {
             out.println(s.revoked()
                     + " items were found damaged by forebay verify --redo since; forebay resume does them again");
         }
-        out.println(s.unexported() + " outputs not exported, "
+        out.println(s.unexported() + (s.unexported() == 1 ? " output" : " outputs") + " not exported, "
                 + Bytes.of(s.unexportedBytes()).human()
                 + (s.unexportedByList() ? ", as UNEXPORTED.jsonl in the records says, when it was last written" : ""));
     }
@@ -104,6 +121,7 @@ final class StatusCommand implements Callable<Integer> {
         var m = new LinkedHashMap<String, Object>();
         m.put("job", name);
         m.put("ended", s.exitCode().isPresent());
+        m.put("alive", s.exitCode().isPresent() ? null : alive(s).orElse(null));
         m.put("exitCode", s.exitCode().orElse(null));
         m.put("cause", s.cause());
         m.put("startedAt", Instant.ofEpochMilli(s.startedAt()).toString());

@@ -34,7 +34,9 @@ import picocli.CommandLine.Spec;
         footer = ForebayCommand.SEE_EXIT_CODES,
         description = {
             "Reads every published output again and compares it with its completion record; changes nothing, unless --redo is given.",
-            "Names what differs and what cannot be read, and then exits with 74."
+            "Names what differs, what cannot be read and what is not exported, and then exits with 74.",
+            "If else an item of the job's last plan is not done, its outputs are not there to be verified: it is told, and the exit code "
+                    + "is that of the last run (1: a step failed, 65: an input cannot be had...), or 75 if that runs still or was cut off."
         })
 final class VerifyCommand implements Callable<Integer> {
     private static final int AT_ONCE = 8;
@@ -67,10 +69,12 @@ final class VerifyCommand implements Callable<Integer> {
             var pass = new Pass(new OutputCheck(stores), damaged, out);
             var records = JobRecords.of(job.records(), job.name(), stores.stores(), scratch.folder());
             pass.over(records);
-            if (pass.sawNothing()) {
-                tellNothing(job, records.status(), out);
+            var status = records.status();
+            if (pass.sawNothing() && status.items() == 0) {
+                throw nothingPlanned(job, status);
             }
             pass.tell(job);
+            tellNotDone(status, out);
             if (redo && !damaged.isEmpty()) {
                 var options = CoordinatorOptions.local(RunMode.RESUME, scratch.folder());
                 told(damaged.carryOut(job, stores.stores(), options), out);
@@ -79,7 +83,7 @@ final class VerifyCommand implements Callable<Integer> {
                         + ", then: forebay resume " + manifest);
             }
             out.flush();
-            return pass.isFine() ? 0 : DIFFERS;
+            return !pass.isFine() ? DIFFERS : notDone(status) > 0 ? codeOf(status) : 0;
         } catch (StoreException e) {
             throw new CliException(75, "cannot read the records of " + job.name() + ": " + e.getMessage());
         } catch (RecordsDamagedException e) {
@@ -89,14 +93,27 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    /** @throws CliException no item was ever planned */
-    private void tellNothing(Job job, JobRecords.Status status, PrintWriter out) throws CliException {
-        if (status.items() > 0) {
-            out.println("no item of " + status.items() + " has been done yet: forebay status " + manifest);
-            return;
+    private static long notDone(JobRecords.Status status) {
+        return status.items() - status.done();
+    }
+
+    private void tellNotDone(JobRecords.Status status, PrintWriter out) {
+        long missing = notDone(status);
+        if (missing > 0) {
+            out.println(missing + " of " + items(status.items()) + (missing == 1 ? " is" : " are") + " not done ("
+                    + status.failed() + " failed): not all of the job's outputs are there. See forebay status " + manifest);
         }
+    }
+
+    /** Of the last run; one that ended with 0 and left items out has not said all. */
+    private static int codeOf(JobRecords.Status status) {
+        return status.exitCode().filter(code -> code != 0).orElse(NOT_YET);
+    }
+
+    /** No item was ever planned. */
+    private CliException nothingPlanned(Job job, JobRecords.Status status) {
         var ended = status.exitCode();
-        throw new CliException(
+        return new CliException(
                 ended.isPresent() ? NEVER_STARTED : NOT_YET,
                 job.name() + " has no outputs to verify: it "
                         + (ended.isPresent()
@@ -225,11 +242,11 @@ final class VerifyCommand implements Callable<Integer> {
             if (former > MOST_FORMER) {
                 out.println("left over: " + (former - MOST_FORMER) + " more");
             }
-            out.println("%s: %d outputs of %d records verified, %s; %d differ%s"
+            out.println("%s: %s of %s verified, %s; %d differ%s"
                     .formatted(
                             job.name(),
-                            files,
-                            records,
+                            files + (files == 1 ? " output" : " outputs"),
+                            records + (records == 1 ? " record" : " records"),
                             Bytes.of(bytes).human(),
                             differ,
                             unknown > 0

@@ -21,7 +21,7 @@ public record ProcessIdentity(String host, long pid, long processStart, String b
     }
 
     /** Whether that process lives; empty: it cannot be told from here. */
-    Optional<Boolean> seesAlive(Claim claim) {
+    public Optional<Boolean> seesAlive(Claim claim) {
         boolean comparable = !bootId.isEmpty()
                 && bootId.equals(claim.bootId())
                 && !pidNamespace.isEmpty()
