@@ -66,8 +66,7 @@ final class YamlText {
                     "",
                     mark == null
                             ? "the manifest is no YAML: " + what
-                            : "the manifest is no YAML: %s (line %d, column %d)"
-                                    .formatted(what, mark.getLine() + 1, mark.getColumn() + 1),
+                            : "the manifest is no YAML: %s, at column %d".formatted(what, mark.getColumn() + 1),
                     mark == null ? 0 : mark.getLine() + 1);
         } catch (YAMLException e) {
             problems.add(

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "64:manifest or usage refused",
             "65:an input cannot be had",
             "70:a fault of Forebay's own",
-            "74:an output is not durable (listed in UNEXPORTED.jsonl in the records)",
+            "74:an output is not durable (listed in UNEXPORTED.jsonl in the records), or no records can be kept",
             "75:passing fault, run again",
             "124:deadline",
             "130/143:cancelled by SIGINT (Ctrl-C) or SIGTERM, can be resumed"

@@ -2,6 +2,8 @@ package io.forebay.sidecar.cli;
 
 import io.forebay.api.job.Job;
 import io.forebay.api.job.JobReader;
+import io.forebay.api.manifest.Problem;
+import io.forebay.api.name.Printable;
 import java.io.PrintWriter;
 
 /** Reads the manifest that a command names. */
@@ -10,6 +12,12 @@ final class Manifests {
     static final String DESCRIPTION = "manifest, YAML or JSON; - reads it from standard input";
 
     private Manifests() {}
+
+    /** A problem as each command tells it: file, field, what is wrong, line. */
+    static String line(String file, Problem problem) {
+        var line = problem.line() > 0 ? " (line " + problem.line() + ")" : "";
+        return Printable.name(file + ": " + problem + line);
+    }
 
     /** @throws CliException 64 after each problem was printed on a line of its own */
     static Job read(String file, PrintWriter err) throws CliException {
@@ -22,7 +30,7 @@ final class Manifests {
         return switch (JobReader.read(read.text(), read.folder())) {
             case JobReader.Valid valid -> valid.job();
             case JobReader.Invalid invalid -> {
-                invalid.problems().forEach(p -> err.println(file + ": " + p));
+                invalid.problems().forEach(p -> err.println(line(file, p)));
                 throw new CliException(
                         ForebayCommand.USAGE,
                         file + " is refused (" + invalid.problems().size() + " problem"

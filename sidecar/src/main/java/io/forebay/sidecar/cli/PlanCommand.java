@@ -49,7 +49,7 @@ final class PlanCommand implements Callable<Integer> {
             paramLabel = "FORMAT",
             defaultValue = "text",
             description = "text or json (a line per item) (default: ${DEFAULT-VALUE})")
-    private String output = "text";
+    private OutputFormat output = OutputFormat.text;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -71,7 +71,7 @@ final class PlanCommand implements Callable<Integer> {
                                     err.flush();
                                 })
                         .plan()) {
-            if (output.equals("json")) {
+            if (output == OutputFormat.json) {
                 json(plan, job, out);
             } else {
                 text(plan, job, out);

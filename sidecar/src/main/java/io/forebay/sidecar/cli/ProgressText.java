@@ -56,7 +56,7 @@ final class ProgressText {
     }
 
     static String left(RunProgress p) {
-        return p.secondsLeft() < 0 ? "" : "about " + time(Duration.ofSeconds(p.secondsLeft())) + " left";
+        return p.secondsLeft() <= 0 ? "" : "about " + time(Duration.ofSeconds(p.secondsLeft())) + " left";
     }
 
     static String time(Duration d) {

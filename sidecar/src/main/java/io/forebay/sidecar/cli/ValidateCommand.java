@@ -34,12 +34,6 @@ public final class ValidateCommand implements Callable<Integer> {
     /** DESIGN: manifest or usage refused (EX_USAGE of sysexits.h). */
     private static final int REFUSED = 64;
 
-    /** How the findings are written. */
-    enum Output {
-        text,
-        json
-    }
-
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
@@ -54,7 +48,7 @@ public final class ValidateCommand implements Callable<Integer> {
             description =
                     "${COMPLETION-CANDIDATES}; text: one line per problem on standard error, one per valid file on standard output."
                             + " Default: ${DEFAULT-VALUE}.")
-    private Output output = Output.text;
+    private OutputFormat output = OutputFormat.text;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -98,8 +92,7 @@ public final class ValidateCommand implements Callable<Integer> {
     private static void writeText(List<Finding> findings, PrintWriter out, PrintWriter err) {
         for (var finding : findings) {
             for (var problem : finding.problems()) {
-                var line = problem.line() > 0 ? " (line " + problem.line() + ")" : "";
-                err.println(Printable.name(finding.file() + ": " + problem + line));
+                err.println(Manifests.line(finding.file(), problem));
             }
             if (finding.problems().isEmpty()) {
                 out.println(Printable.name(finding.file() + ": valid"));

@@ -6,6 +6,7 @@ import io.forebay.sidecar.buffer.BufferRoots;
 import io.forebay.sidecar.buffer.TierConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -60,6 +61,7 @@ public record BufferPlace(String jobToken, String worker, Path control, List<Tie
 
     /** @throws RunRefused 64: the wish does not fit the manifest; 75: this machine has no room for any tier */
     public static BufferPlace of(Job job, Wish wish, Map<String, String> environment) throws IOException, RunRefused {
+        requireFolder(wish.disk());
         var notes = new ArrayList<String>();
         var tiers = wish.roots().isEmpty()
                 ? found(job, tokenOf(job, wish.worker()), wish.disk(), environment, notes)
@@ -74,6 +76,12 @@ public record BufferPlace(String jobToken, String worker, Path control, List<Tie
                 .map(Path::toAbsolutePath)
                 .orElse(Path.of(tiers.getFirst().root() + CONTROL));
         return new BufferPlace(tokenOf(job), wish.worker(), control, tiers, notes);
+    }
+
+    private static void requireFolder(Optional<Path> disk) throws RunRefused {
+        if (disk.isPresent() && !Files.isDirectory(disk.get())) {
+            throw new RunRefused(64, "--disk is " + disk.get() + ", which is no folder. Make it, or name another one");
+        }
     }
 
     private static String textOf(Job job) {

@@ -39,14 +39,15 @@ final class SummaryText {
             out.add("what failed attempts printed: " + job.records().resolve(job.name() + "/logs/"));
         }
         if (s.leftOut() > 0) {
-            out.add("left out: " + s.leftOut() + " files that belong to no group");
+            out.add("left out: " + s.leftOut() + (s.leftOut() == 1 ? " file" : " files") + " of which no item is made; forebay plan names each");
         }
         if (s.unusable() > 0) {
-            out.add("unusable: " + s.unusable() + " selected files that can be no input");
+            out.add("unusable: " + s.unusable() + (s.unusable() == 1 ? " selected file" : " selected files")
+                    + " that can be no input");
         }
         s.notRun().ifPresent(n -> out.add(notRun(n)));
         if (s.unexported() > 0) {
-            out.add("NOT exported: " + s.unexported() + " outputs, "
+            out.add("NOT exported: " + s.unexported() + (s.unexported() == 1 ? " output, " : " outputs, ")
                     + Bytes.of(s.unexportedBytes()).human()
                     + s.listedIn().map(at -> ", listed in " + at).orElse("; they could not be listed"));
             keptAt.ifPresent(at -> out.add("their data are kept in " + at + "; " + remedy(job, s)));

@@ -21,9 +21,12 @@ public final class StoreFailures {
         };
     }
 
-    /** The records folder cannot be used. */
+    /**
+     * The records folder cannot be used, and nothing was begun. What must be mended is the same as when it fails in the middle of a run, and so
+     * is the code: nothing can be durable.
+     */
     public static CoordinatorException ofRecords(StoreException e) {
-        var message = "records cannot be kept: " + e.getMessage();
+        var message = "records cannot be kept: " + e.getMessage() + ". Nothing was started";
         return switch (e.kind()) {
             case TRANSIENT, CORRUPT -> new CoordinatorException(ExitCode.PASSING, "StoreUnavailable", message, e);
             case DENIED, CREDENTIALS -> new CoordinatorException(ExitCode.NOT_DURABLE, "AccessDenied", message, e);
