@@ -22,7 +22,9 @@ class UsageIT extends RigTest {
         var refused = rig.run("--disk=/nonexistent/x");
 
         assertThat(refused.exit()).as(refused.all()).isEqualTo(64);
-        assertThat(refused.err()).contains("--disk is /nonexistent/x, which is no folder").doesNotContain("FOREBAY_DISK");
+        assertThat(refused.err())
+                .contains("--disk is /nonexistent/x, which is no folder")
+                .doesNotContain("FOREBAY_DISK");
         assertThat(rig.records()).doesNotExist();
     }
 

@@ -146,8 +146,9 @@ class VerifyIT extends RigTest {
         assertThat(verified.exit()).as(verified.all()).isEqualTo(1);
         assertThat(verified.out())
                 .contains("2 outputs of 2 records verified")
-                .contains("1 of 3 items is not done (1 failed): not all of the job's outputs are there. See forebay status "
-                        + manifest());
+                .contains(
+                        "1 of 3 items is not done (1 failed): not all of the job's outputs are there. See forebay status "
+                                + manifest());
     }
 
     @Test

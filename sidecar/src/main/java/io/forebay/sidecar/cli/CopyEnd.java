@@ -10,8 +10,8 @@ final class CopyEnd {
     /** A path that says that it is one. */
     private static final Pattern PATH = Pattern.compile("[.]{0,2}/.*", Pattern.DOTALL);
 
-    private static final Pattern NEARLY_URI =
-            Pattern.compile("(?<scheme>s3a?|s3n|lustre|file)(:|//)/*(?<rest>.*)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    private static final Pattern NEARLY_URI = Pattern.compile(
+            "(?<scheme>s3a?|s3n|lustre|file)(:|//)/*(?<rest>.*)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private CopyEnd() {}
 

@@ -96,17 +96,18 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static void text(String name, JobRecords.Status s, PrintWriter out) {
-        out.println(name + ": " + state(s)
-                + (s.cause().isEmpty() ? "" : " (" + Printable.message(s.cause()) + ")"));
+        out.println(name + ": " + state(s) + (s.cause().isEmpty() ? "" : " (" + Printable.message(s.cause()) + ")"));
         out.println("started " + Instant.ofEpochMilli(s.startedAt()) + " on "
                 + s.coordinator().map(c -> c.host() + ", process " + c.pid()).orElse("?"));
         out.println(s.done() + " of " + s.items() + " items done, " + s.failed() + " failed, " + s.unfinished()
-                + " unfinished; " + s.files() + (s.files() == 1 ? " file, " : " files, ") + Bytes.of(s.bytes()).human());
+                + " unfinished; " + s.files() + (s.files() == 1 ? " file, " : " files, ")
+                + Bytes.of(s.bytes()).human());
         s.failures()
                 .forEach(f -> out.println("failed: " + Printable.name(f.key()) + ": " + f.reason() + ": "
                         + Printable.message(f.message())));
         if (s.leftOut() + s.unusable() > 0) {
-            out.println(s.leftOut() + (s.leftOut() == 1 ? " file" : " files") + " left out, " + s.unusable() + " unusable");
+            out.println(
+                    s.leftOut() + (s.leftOut() == 1 ? " file" : " files") + " left out, " + s.unusable() + " unusable");
         }
         if (s.revoked() > 0) {
             out.println(s.revoked()

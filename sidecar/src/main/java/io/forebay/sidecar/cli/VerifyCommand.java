@@ -101,7 +101,8 @@ final class VerifyCommand implements Callable<Integer> {
         long missing = notDone(status);
         if (missing > 0) {
             out.println(missing + " of " + items(status.items()) + (missing == 1 ? " is" : " are") + " not done ("
-                    + status.failed() + " failed): not all of the job's outputs are there. See forebay status " + manifest);
+                    + status.failed() + " failed): not all of the job's outputs are there. See forebay status "
+                    + manifest);
         }
     }
 

@@ -74,8 +74,7 @@ public final class Copies {
      * @param full some failed since the local folder has no room for them
      * @param problems one line per file that failed, the first thousand
      */
-    public record Report(
-            long files, long bytes, long failed, long passedOver, boolean full, List<String> problems) {
+    public record Report(long files, long bytes, long failed, long passedOver, boolean full, List<String> problems) {
         public Report {
             problems = List.copyOf(problems);
         }

@@ -39,7 +39,8 @@ final class SummaryText {
             out.add("what failed attempts printed: " + job.records().resolve(job.name() + "/logs/"));
         }
         if (s.leftOut() > 0) {
-            out.add("left out: " + s.leftOut() + (s.leftOut() == 1 ? " file" : " files") + " of which no item is made; forebay plan names each");
+            out.add("left out: " + s.leftOut() + (s.leftOut() == 1 ? " file" : " files")
+                    + " of which no item is made; forebay plan names each");
         }
         if (s.unusable() > 0) {
             out.add("unusable: " + s.unusable() + (s.unusable() == 1 ? " selected file" : " selected files")

@@ -36,7 +36,8 @@ class CopyUsageTest {
         "lustre:/x/y, lustre:///x/y",
         "file:/work/x, file:///work/x"
     })
-    @DisplayName("a URI with a slash or colon missing is refused with 64 and what was meant, wherever it stands; nothing is copied")
+    @DisplayName(
+            "a URI with a slash or colon missing is refused with 64 and what was meant, wherever it stands; nothing is copied")
     void nearlyUris(String text, String meant) throws Exception {
         var expected = "'" + text + "' is no store URI; did you mean " + meant
                 + "? A local folder of that name is written ./" + text;
@@ -114,7 +115,8 @@ class CopyUsageTest {
     }
 
     @Test
-    @DisplayName("--include selects links and empty folders as it selects files; what it does not select is not staged, and nothing at all is 65")
+    @DisplayName(
+            "--include selects links and empty folders as it selects files; what it does not select is not staged, and nothing at all is 65")
     void includeIsForAllKinds() throws Exception {
         Files.createSymbolicLink(in().resolve("link.txt"), Path.of("a"));
         Files.createDirectories(in().resolve("hollow.txt"));
@@ -135,10 +137,15 @@ class CopyUsageTest {
     void nothingToFlush() throws Exception {
         var typo = Said.of("flush", "--include", "*.nii", in().toString(), folder + "/out");
         var empty = Said.of(
-                "flush", "--include", "*.nii", Files.createDirectory(folder.resolve("e")).toString(), folder + "/out");
+                "flush",
+                "--include",
+                "*.nii",
+                Files.createDirectory(folder.resolve("e")).toString(),
+                folder + "/out");
 
         assertThat(typo.exit()).as(typo.text()).isEqualTo(65);
-        assertThat(typo.text()).contains("nothing to flush: of 1 files below " + in() + " none matches --include *.nii");
+        assertThat(typo.text())
+                .contains("nothing to flush: of 1 files below " + in() + " none matches --include *.nii");
         assertThat(empty.exit()).as(empty.text()).isZero();
         assertThat(empty.text()).contains("nothing to flush: ");
     }
