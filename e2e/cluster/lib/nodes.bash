@@ -155,13 +155,19 @@ X
   start "node$k" "proxy$k" "${enter[@]}" "$programs/kube-proxy" --config="$home/proxy.yaml"
 }
 
-# The API server may still say Ready of a node whose kubelet has just been started again: that one is asked, too.
 await_node() {
   local k=$1 home address enter
   of_node "$k"
-  await "kubelet$k" 90 "${enter[@]}" curl -sf http://127.0.0.1:10248/healthz
+  await "kubelet$k" 90 node_reported "$k"
   await "kubelet$k" 90 node_ready "$k"
   await "proxy$k" 60 "${enter[@]}" curl -sf http://127.0.0.1:10256/healthz
+}
+
+# Whether this kubelet has been heard of: the API server may still say Ready of the one before.
+node_reported() {
+  local renewed
+  renewed=$(kubectl get lease --namespace kube-node-lease "node$1" -o 'jsonpath={.spec.renewTime}') &&
+    (($(date -d "$renewed" +%s) > $(stat -c %Y "$folder/run/kubelet$1.process")))
 }
 
 node_ready() {
