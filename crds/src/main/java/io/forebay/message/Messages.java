@@ -1,5 +1,6 @@
 package io.forebay.message;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -161,6 +162,7 @@ public final class Messages {
      * @param size bytes; -1 before sealing
      * @param crc32c of the whole file, 8 hexadecimal digits; empty before sealing
      * @param relative path below $(OUT)
+     * @param readBack whoever publishes it reads it back from the destination and compares (verify: ReadBack)
      */
     public record StagedOutput(
             String output,
@@ -174,7 +176,8 @@ public final class Messages {
             String crc32c,
             int mode,
             long mtimeNanos,
-            @Nullable String link) {}
+            @Nullable String link,
+            @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean readBack) {}
 
     public record Part(int number, String etag, long size, String crc32c) {}
 

@@ -177,7 +177,8 @@ public final class FakeWorker {
                 "%08x".formatted(crc.getValue()),
                 0644,
                 0,
-                null);
+                null,
+                false);
     }
 
     public Answer announce(CoordinatorLink link, ItemLease lease, List<StagedOutput> outputs)
@@ -198,7 +199,7 @@ public final class FakeWorker {
     public void publish(StagedOutput o) throws StoreException, InterruptedException {
         var key = o.finalUri().substring("s3://bucket/".length());
         var stub = new StagedFile.Stub(
-                StagedFile.Kind.valueOf(o.kind()), key, key, o.handle(), o.size(), FileMeta.UNKNOWN);
+                StagedFile.Kind.valueOf(o.kind()), key, key, o.handle(), o.size(), FileMeta.UNKNOWN, false);
         rig.bucket.publish(
                 new StagedFile(stub, List.of(), o.size(), Long.parseLong(o.crc32c(), 16)),
                 new Store.InlineSource.Absent());

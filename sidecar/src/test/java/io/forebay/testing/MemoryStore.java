@@ -196,7 +196,7 @@ public final class MemoryStore implements Store {
     public StagedFile.Stub prepare(StageRequest request) {
         if (request.size() < inlineBelow) {
             return new StagedFile.Stub(
-                    StagedFile.Kind.INLINE, request.finalKey(), request.root(), "", request.size(), request.meta());
+                    StagedFile.Kind.INLINE, request.finalKey(), request.root(), "", request.size(), request.meta(), false);
         }
         return new StagedFile.Stub(
                 StagedFile.Kind.TEMP,
@@ -204,7 +204,8 @@ public final class MemoryStore implements Store {
                 request.root(),
                 "tmp-" + request.token(),
                 request.size(),
-                request.meta());
+                request.meta(),
+                false);
     }
 
     @Override

@@ -90,7 +90,7 @@ public final class Publisher {
     private record Batch(List<StagedOutput> outputs, Future<List<PublishOutcome>> outcomes) {}
 
     /**
-     * Temporary files only change their names, many with one request. What is not of this kind, or failed with others, is left to be
+     * Temporary files only change their names, many with one request. What is not of this kind, or is read back, or failed with others, is left to be
      * published by itself, which changes nothing for what was published before.
      *
      * @param single gets what is left
@@ -100,7 +100,7 @@ public final class Publisher {
             throws StoreException, InterruptedException {
         var byStore = new LinkedHashMap<Store, List<StagedOutput>>();
         for (var output : granted) {
-            if (output.kind().equals(StagedFile.Kind.TEMP.name())) {
+            if (output.kind().equals(StagedFile.Kind.TEMP.name()) && !output.readBack()) {
                 byStore.computeIfAbsent(stores.at(StoreUri.parse(output.finalUri())), s -> new ArrayList<>())
                         .add(output);
             } else {

@@ -12,6 +12,7 @@ import io.forebay.sidecar.store.FileMeta;
  * @param size bytes; 0 for links and folders
  * @param to where it will be
  * @param root the folder of {@code to} that the manifest fixes (before the first variable)
+ * @param readBack the rule wants it read back from its destination and compared
  * @param seen what stat said when it was found: a later change shows
  */
 public record OutputFile(
@@ -23,6 +24,7 @@ public record OutputFile(
         FileMeta meta,
         StoreUri to,
         StoreUri root,
+        boolean readBack,
         Seen seen) {
     /** What is published. */
     public enum Kind {

@@ -1,6 +1,7 @@
 package io.forebay.sidecar.flush;
 
 import io.forebay.api.job.Job.Output;
+import io.forebay.api.job.Job.Verify;
 import io.forebay.api.value.Glob;
 import io.forebay.api.value.StoreUri;
 import io.forebay.sidecar.os.Directory;
@@ -100,6 +101,7 @@ public final class OutputWalk<E extends Exception> {
                         new FileMeta(stat.permissions(), stat.mtimeNanos(), target),
                         rule.to().resolve(relative),
                         rule.root(),
+                        rule.output().verify() == Verify.READ_BACK,
                         OutputScan.seen(stat)));
             }
         }

@@ -6,7 +6,7 @@ import java.util.Locale;
 public final class Open {
     private Open() {}
 
-    /** O_DIRECTORY and O_NOFOLLOW differ between the architectures; the others here do not. */
+    /** O_DIRECTORY, O_NOFOLLOW and O_DIRECT differ between the architectures; the others here do not. */
     private static final boolean ARM = isArm(System.getProperty("os.arch", ""));
 
     public static final int RDONLY = 0;
@@ -19,6 +19,7 @@ public final class Open {
     public static final int NONBLOCK = 04000;
     public static final int DIRECTORY = ARM ? 040000 : 0200000;
     public static final int NOFOLLOW = ARM ? 0100000 : 0400000;
+    public static final int DIRECT = ARM ? 0200000 : 040000;
     public static final int NOATIME = 01000000;
     public static final int PATH = 010000000;
     static final int CLOEXEC = 02000000;

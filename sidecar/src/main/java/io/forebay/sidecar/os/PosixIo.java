@@ -23,6 +23,9 @@ public final class PosixIo {
     private static final Libc SENDFILE = Libc.words("sendfile", 4);
     private static final Libc FADVISE = Libc.words("posix_fadvise", 4);
 
+    private static final Libc FCNTL = Libc.words("fcntl", 3);
+
+    private static final int F_SETFL = 4;
     private static final int SEEK_DATA = 3;
     private static final int SEEK_HOLE = 4;
     private static final int FALLOC_FL_KEEP_SIZE = 1;
@@ -203,6 +206,18 @@ public final class PosixIo {
                 }
                 Posix.again(s, SENDFILE, to, "");
             }
+        }
+    }
+
+    /**
+     * Whether what is read from now on comes from the medium rather than from the page cache (O_DIRECT): then memory, offset and length have
+     * to be aligned to its blocks. Not while another thread uses the descriptor.
+     *
+     * @return false: this file system does not know that; nothing is changed
+     */
+    public static boolean pastCache(Fd fd, boolean wanted) {
+        try (var s = Scratch.take()) {
+            return FCNTL.call(s, fd.number(), F_SETFL, wanted ? Open.DIRECT : 0) == 0;
         }
     }
 

@@ -51,7 +51,8 @@ public final class StagedMessages {
                 crc,
                 stub.meta().mode(),
                 stub.meta().mtimeNanos(),
-                stub.meta().linkTarget());
+                stub.meta().linkTarget(),
+                stub.readBack());
     }
 
     /** The place of a staged output, sealed or not. */
@@ -63,7 +64,8 @@ public final class StagedMessages {
                 m.root(),
                 m.handle(),
                 Math.max(0, m.size()),
-                new FileMeta(m.mode(), m.mtimeNanos(), m.link()));
+                new FileMeta(m.mode(), m.mtimeNanos(), m.link()),
+                m.readBack());
     }
 
     /** @throws IllegalArgumentException if it was not sealed */

@@ -12,14 +12,21 @@ import io.forebay.sidecar.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Asks whether a staged attempt may be published, keeps the yes in the journal, and publishes. Thread-safe. */
 final class CommitStage {
+    /** As often an item is done again since what it had staged was lost, or not what was written; then something is broken that doing it again
+     *  does not mend. */
+    private static final int MOST_LOSSES = 4;
+
     private final PatientLink link;
     private final Journal journal;
     private final Publisher publisher;
     private final WorkerIdentity me;
+    /** By item: how often what was staged of it was lost. */
+    private final ConcurrentHashMap<Long, Integer> losses = new ConcurrentHashMap<>();
 
     CommitStage(PatientLink link, Journal journal, Publisher publisher, WorkerIdentity me) {
         this.link = link;
@@ -65,10 +72,10 @@ final class CommitStage {
     void publish(Attempt attempt) throws AttemptFailed, InterruptedException {
         try {
             var lost = publisher.publish(attempt.granted(), output -> path(attempt, output));
-            if (!lost.isEmpty()) {
-                throw new AttemptFailed(Failures.piecesLost(
-                        "staged pieces of item " + attempt.lease().key() + " are gone: "
-                                + lost.getFirst().finalUri()));
+            if (lost.isEmpty()) {
+                losses.remove(attempt.item());
+            } else {
+                throw lost(attempt, lost.getFirst());
             }
         } catch (StoreException e) {
             var message =
@@ -76,6 +83,20 @@ final class CommitStage {
             throw new AttemptFailed(
                     Failures.flush(message, e), unexported(attempt, attempt.granted(), String.valueOf(e.getMessage())));
         }
+    }
+
+    private AttemptFailed lost(Attempt attempt, StagedOutput first) {
+        int times = losses.merge(attempt.item(), 1, Integer::sum);
+        var what = "staged pieces of item " + attempt.lease().key() + " are gone"
+                + (first.readBack() ? ", or are not what was written" : "") + ": " + first.finalUri();
+        if (times < MOST_LOSSES) {
+            return new AttemptFailed(Failures.piecesLost(what));
+        }
+        var message = what + ", for the " + times
+                + "th time. Something else writes or deletes there, or it keeps other bytes than it gets: see to that, then resume";
+        return new AttemptFailed(
+                Failures.piecesNotKept(message),
+                unexported(attempt, attempt.granted(), "its destination lost it " + times + " times"));
     }
 
     private static @Nullable String path(Attempt attempt, StagedOutput output) {

@@ -149,6 +149,11 @@ final class Failures {
         return new Failure("PiecesLost", message, PASSING, false, false, false, false);
     }
 
+    /** Again and again: the destination keeps nothing, or something else. */
+    static Failure piecesNotKept(String message) {
+        return new Failure("Flush", message, OUTPUT, true, true, false, false);
+    }
+
     /** @param cause of the drain: DEADLINE, CANCELLED, STOPPED, FATAL, LEAVING */
     static Failure drained(String cause) {
         return switch (cause) {

@@ -706,7 +706,8 @@ class CoordinatorTest {
                     "00000000",
                     0644,
                     0,
-                    null);
+                    null,
+                    false);
             assertThat(worker.commit(coordinator, lease, true, List.of(one, other))
                             .refusal()
                             .reason())

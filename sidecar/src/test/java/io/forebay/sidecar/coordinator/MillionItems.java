@@ -110,7 +110,8 @@ public final class MillionItems {
                 "01020304",
                 0644,
                 1,
-                null);
+                null,
+                false);
         var outputs = List.of(output);
         coordinator.staging(new Staging("local", "one", lease.item(), 0, lease.attempt(), outputs));
         coordinator.commit(new CommitRequest("local", "one", lease.item(), 0, lease.attempt(), true, false, outputs));

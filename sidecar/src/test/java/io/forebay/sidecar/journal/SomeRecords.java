@@ -94,7 +94,8 @@ final class SomeRecords {
                     "00ff00ff",
                     0640,
                     random.nextLong(),
-                    null));
+                    null,
+                    random.nextBoolean()));
         }
         return outputs;
     }

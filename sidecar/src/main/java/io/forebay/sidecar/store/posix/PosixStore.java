@@ -172,7 +172,14 @@ public final class PosixStore implements Store {
                 ? StagedFile.Kind.FOLDER
                 : request.meta().linkTarget() != null ? StagedFile.Kind.LINK : StagedFile.Kind.TEMP;
         var handle = kind == StagedFile.Kind.FOLDER ? "" : Names.temporary(request.token());
-        return new StagedFile.Stub(kind, request.finalKey(), at.root(), handle, request.size(), request.meta());
+        return new StagedFile.Stub(
+                kind,
+                request.finalKey(),
+                at.root(),
+                handle,
+                request.size(),
+                request.meta(),
+                request.readBack() && kind == StagedFile.Kind.TEMP);
     }
 
     @Override

@@ -106,7 +106,15 @@ final class Publisher {
         if (s == null) {
             return false;
         }
-        return file.stub().kind() == StagedFile.Kind.LINK ? s.isSymlink() : s.isFile() && s.size() == file.size();
+        if (file.stub().kind() == StagedFile.Kind.LINK) {
+            return s.isSymlink();
+        }
+        return s.isFile() && s.size() == file.size() && (!file.stub().readBack() || isSame(parent, file));
+    }
+
+    /** It was read back when it was staged, which may be long ago. */
+    private static boolean isSame(Fd parent, StagedFile file) throws PosixException {
+        return content(parent, file.stub().handle()) == file.crc32c();
     }
 
     /** @return false: someone else, who carries out the same intent, was faster */
@@ -138,8 +146,13 @@ final class Publisher {
         if (!s.isFile() || s.size() != file.size()) {
             return false;
         }
+        return content(parent, name) == file.crc32c();
+    }
+
+    /** CRC32C of what a name stands for. */
+    private static long content(Fd parent, String name) throws PosixException {
         try (var fd = Posix.openat(parent, name, Open.RDONLY | Open.NOFOLLOW | Open.NONBLOCK)) {
-            return checksum(fd) == file.crc32c();
+            return checksum(fd);
         }
     }
 

@@ -23,8 +23,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A temporary file on its way to be sealed. Order on disk: 1 create temp (new inode), 2 write, 3 size, mode, mtime, 4 fsync; the {@link
- * Publisher} goes on. Thread-safe.
+ * A temporary file on its way to be sealed. Order on disk: 1 create temp (new inode), 2 write, 3 size, mode, mtime, 4 fsync, and where it is
+ * wanted 4a read back and compare; the {@link Publisher} goes on. Thread-safe.
  *
  * <ul>
  *   <li>The temporary file is always a new inode: a write that an earlier life had under way lands in the old one.
@@ -119,6 +119,7 @@ final class StagedPosixFile implements StagedWrite {
             sealing.run();
             try {
                 file.makeDurable();
+                file.readBack(stub.readBack() ? Crc32c.of(bytes.asByteBuffer()) : Crc32c.EMPTY);
             } catch (PosixException e) {
                 throw file.notDurable(e);
             }
@@ -129,15 +130,16 @@ final class StagedPosixFile implements StagedWrite {
         // A file whose mode is not known gets what the umask leaves; others are nobody's business until they have their
         // own.
         int mode = stub.meta().mode() < 0 ? 0666 : 0600;
+        int access = stub.readBack() ? Open.RDWR : Open.WRONLY;
         if (lustre.stripes(stub.size())) {
             Posix.unlinkatIfThere(parent, stub.handle());
             if (lustre.stripe(parent, stub.handle(), stub.size())) {
-                return Posix.openat(parent, stub.handle(), Open.WRONLY | Open.NOFOLLOW, mode);
+                return Posix.openat(parent, stub.handle(), access | Open.NOFOLLOW, mode);
             }
         }
         for (int i = 1; ; i++) {
             try {
-                return Posix.openat(parent, stub.handle(), Open.WRONLY | Open.CREAT | Open.EXCL | Open.NOFOLLOW, mode);
+                return Posix.openat(parent, stub.handle(), access | Open.CREAT | Open.EXCL | Open.NOFOLLOW, mode);
             } catch (PosixException e) {
                 if (!e.is(Errno.EEXIST) || i == TRIES) {
                     throw e;
@@ -269,6 +271,7 @@ final class StagedPosixFile implements StagedWrite {
         try {
             pool.run(uses, () -> {
                 makeDurable();
+                readBack(whole);
                 return null;
             });
         } catch (PosixException e) {
@@ -299,6 +302,19 @@ final class StagedPosixFile implements StagedWrite {
             whole = Crc32c.combine(whole, crc32c[part], length(part));
         }
         return whole;
+    }
+
+    /** Where it is wanted. A difference is like a failed fsync: nothing but writing it anew helps. */
+    private void readBack(long whole) throws PosixException, StoreException {
+        if (!stub.readBack()) {
+            return;
+        }
+        try {
+            ReadBack.require(file, stub, whole);
+        } catch (StoreException e) {
+            breakOff("read back, it was not what was written");
+            throw e;
+        }
     }
 
     private synchronized void breakOff(String why) {

@@ -17,7 +17,8 @@ import java.util.OptionalLong;
  * <pre>
  * UPLOAD   complete; upload gone: the final object decides    INLINE  PUT; bytes gone: the final object decides
  * The final object is the staged one if its size is equal and, the first that can be compared: CRC32C that the server keeps,
- * CRC32C in our metadata, ETag by S3's rule from the parts' ETags; else it is read and its CRC32C computed.
+ * CRC32C in our metadata, ETag by S3's rule from the parts' ETags; else it is read and its CRC32C computed. A file that is to be read
+ * back is always read.
  * </pre>
  */
 final class Publication {
@@ -65,7 +66,7 @@ final class Publication {
         var scratch = ByteBuffer.allocate((int) Math.clamp(file.size(), 1, PIECE));
         var headers = ObjectMeta.headers(file.stub().meta(), OptionalLong.of(file.crc32c()));
         // The buffer's bytes may have rotted, or been written to, since their checksum went into the intent.
-        return write(key, headers, file.size(), file.crc32c(), source, scratch)
+        return write(key, headers, file.size(), file.crc32c(), file.stub().readBack(), source, scratch)
                 ? PublishOutcome.PUBLISHED
                 : PublishOutcome.LOST;
     }
@@ -73,16 +74,23 @@ final class Publication {
     /**
      * Writes one object and makes sure that it is there as it was sent.
      *
+     * @param mustReadBack even if the server proved what it received
      * @return false: the source has not that CRC32C; nothing was sent
      */
     boolean write(
-            String key, Map<String, String> headers, long size, long crc32c, PieceSource source, ByteBuffer scratch)
+            String key,
+            Map<String, String> headers,
+            long size,
+            long crc32c,
+            boolean mustReadBack,
+            PieceSource source,
+            ByteBuffer scratch)
             throws StoreException, InterruptedException {
         var sent = sender.object(key, headers, size, crc32c, source, scratch);
         if (sent == null) {
             return false;
         }
-        if (!sent.proven() && readBack.crc32c(key, sent.etag(), size) != crc32c) {
+        if ((mustReadBack || !sent.proven()) && readBack.crc32c(key, sent.etag(), size) != crc32c) {
             throw errors.found(
                     Kind.CORRUPT, Operation.WRITE, key, "read back, the object has other bytes than were sent");
         }
@@ -112,7 +120,7 @@ final class Publication {
             return settled(file);
         }
         boolean proven = file.parts().stream().noneMatch(p -> p.crc32c().isEmpty());
-        if (!proven && readBack.crc32c(key, "", file.size()) != file.crc32c()) {
+        if ((file.stub().readBack() || !proven) && readBack.crc32c(key, "", file.size()) != file.crc32c()) {
             return withdrawn(file, "it has other bytes");
         }
         return PublishOutcome.PUBLISHED;
@@ -146,6 +154,9 @@ final class Publication {
     }
 
     private boolean sameBytes(StagedFile file, Headers now) throws StoreException, InterruptedException {
+        if (file.stub().readBack()) {
+            return readBack.crc32c(file.stub().finalKey(), now.etag(), file.size()) == file.crc32c();
+        }
         long kept = ReadBack.wholeCrc32c(now);
         long noted = ObjectMeta.crc32c(now);
         if (kept != -1 || noted != -1) {

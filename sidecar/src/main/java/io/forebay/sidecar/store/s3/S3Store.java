@@ -246,7 +246,7 @@ public final class S3Store implements Store {
             throws StoreException, InterruptedException {
         PieceSource source = (offset, dst) -> dst.put(content, (int) offset, dst.remaining());
         var scratch = ByteBuffer.allocate(Math.clamp(content.length, 1, Publication.PIECE));
-        publication.write(key, headers, content.length, Crc32c.of(ByteBuffer.wrap(content)), source, scratch);
+        publication.write(key, headers, content.length, Crc32c.of(ByteBuffer.wrap(content)), false, source, scratch);
     }
 
     /**

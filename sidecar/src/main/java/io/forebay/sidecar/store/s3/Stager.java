@@ -75,7 +75,15 @@ final class Stager {
     }
 
     private static Stub stub(Kind kind, String handle, StageRequest request) {
-        return new Stub(kind, request.finalKey(), request.root(), handle, request.size(), request.meta());
+        boolean bytes = kind == Kind.INLINE || kind == Kind.UPLOAD;
+        return new Stub(
+                kind,
+                request.finalKey(),
+                request.root(),
+                handle,
+                request.size(),
+                request.meta(),
+                request.readBack() && bytes);
     }
 
     /**

@@ -371,10 +371,10 @@ class WriteFaultsTest extends ScriptedTest {
         }
         var longer = prepare("larger", LARGE.length);
         try (var successor = connect()) {
-            var own = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true));
+            var own = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true, false));
             assertThat(server.objects().openUploads())
                     .containsExactlyInAnyOrder(withParts.handle(), longer.handle(), own.handle());
-            var second = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true));
+            var second = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true, false));
             assertThat(server.objects().openUploads())
                     .as("its own are known to it")
                     .contains(own.handle(), second.handle());
@@ -389,7 +389,7 @@ class WriteFaultsTest extends ScriptedTest {
                 r -> r.query().containsKey("uploads") && r.method().equals("GET"),
                 (r, s) -> Answer.error(403, "AccessDenied"));
         try (var successor = connect()) {
-            var own = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true));
+            var own = successor.prepare(new StageRequest("large", "", LARGE.length, META, "t", true, false));
             assertThat(server.objects().openUploads()).hasSize(2).contains(own.handle());
         }
     }
