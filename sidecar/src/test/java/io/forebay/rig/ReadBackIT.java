@@ -69,7 +69,8 @@ class ReadBackIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D5 ReadBack: an outside writer damages each temporary file at the destination once: what is published is right")
+    @DisplayName(
+            "D5 ReadBack: an outside writer damages each temporary file at the destination once: what is published is right")
     void outsideWriter() throws Exception {
         for (int i = 0; i < 8; i++) {
             rig.input("f" + i, String.valueOf((char) ('a' + i)).repeat(SIZE));
@@ -89,17 +90,20 @@ class ReadBackIT extends RigTest {
         assertThat(struck).as("temporary files that were damaged").isNotEmpty();
         assertThat(ended.exit()).as(ended.all()).isIn(0, 74);
         keepsBuffer = ended.exit() != 0;
-        rig.published().forEach((name, content) -> assertThat(content.equals(
-                        String.valueOf((char) ('a' + name.charAt(1) - '0')).repeat(SIZE)))
-                .as(name + " is right")
-                .isTrue());
+        rig.published()
+                .forEach((name, content) -> assertThat(
+                                content.equals(String.valueOf((char) ('a' + name.charAt(1) - '0'))
+                                        .repeat(SIZE)))
+                        .as(name + " is right")
+                        .isTrue());
         if (ended.exit() == 0) {
             assertThat(rig.published()).hasSize(8);
         }
     }
 
     @Test
-    @DisplayName("D5 ReadBack: what was staged early and is damaged before the commit is not published; the item is done again")
+    @DisplayName(
+            "D5 ReadBack: what was staged early and is damaged before the commit is not published; the item is done again")
     void damagedAfterEarlyStaging() throws Exception {
         rig.input("f", "content");
         var go = rig.home().resolve("go");
@@ -108,8 +112,10 @@ class ReadBackIT extends RigTest {
                         + " ]; do sleep 0.1; done",
                 "to: 'file://" + rig.results() + "/'");
         var run = rig.startRun();
-        eventually("it is staged early", () -> !temporaries().isEmpty()
-                && temporaries().getFirst().toFile().length() == SIZE);
+        eventually(
+                "it is staged early",
+                () -> !temporaries().isEmpty()
+                        && temporaries().getFirst().toFile().length() == SIZE);
         var staged = temporaries().getFirst();
         eventually("it is sealed", () -> closed(run, staged));
         assertThat(damage(staged)).isTrue();
@@ -120,7 +126,8 @@ class ReadBackIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D5 ReadBack: a server that proves what it receives and returns other bytes, once: written again; always: 74, never done")
+    @DisplayName(
+            "D5 ReadBack: a server that proves what it receives and returns other bytes, once: written again; always: 74, never done")
     void serverReturnsOtherBytes() throws Exception {
         rig.input("f", "content of f");
         rig.environment("AWS_ACCESS_KEY_ID", "a").environment("AWS_SECRET_ACCESS_KEY", "b");

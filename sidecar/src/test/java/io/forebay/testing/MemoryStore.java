@@ -196,7 +196,13 @@ public final class MemoryStore implements Store {
     public StagedFile.Stub prepare(StageRequest request) {
         if (request.size() < inlineBelow) {
             return new StagedFile.Stub(
-                    StagedFile.Kind.INLINE, request.finalKey(), request.root(), "", request.size(), request.meta(), false);
+                    StagedFile.Kind.INLINE,
+                    request.finalKey(),
+                    request.root(),
+                    "",
+                    request.size(),
+                    request.meta(),
+                    false);
         }
         return new StagedFile.Stub(
                 StagedFile.Kind.TEMP,

@@ -54,7 +54,8 @@ public final class Flusher {
         var to = place(file);
         // The slash says to a store that it is a folder.
         var key = file.kind() == OutputFile.Kind.FOLDER && !to.isFolder() ? to.path() + "/" : to.path();
-        var request = new StageRequest(key, file.root().path(), file.size(), file.meta(), token, again, file.readBack());
+        var request =
+                new StageRequest(key, file.root().path(), file.size(), file.meta(), token, again, file.readBack());
         var stub = store.prepareAsks(request)
                 ? transfers.retrying("stage " + file.to(), () -> store.prepare(request))
                 : store.prepare(request);
@@ -78,13 +79,7 @@ public final class Flusher {
             throws StoreException, BufferIoException, ChangingException, InterruptedException {
         var bare = StagedMessages.stub(prepared);
         var stub = new Stub(
-                bare.kind(),
-                bare.finalKey(),
-                bare.root(),
-                bare.handle(),
-                file.size(),
-                file.meta(),
-                bare.readBack());
+                bare.kind(), bare.finalKey(), bare.root(), bare.handle(), file.size(), file.meta(), bare.readBack());
         var store = stores.at(file.to());
         for (int copy = 1; ; copy++) {
             StagedFile staged = transfers.stage(store, stub, file.path());

@@ -10,7 +10,8 @@ package io.forebay.sidecar.store;
  * @param again an earlier attempt at this file, which can publish nothing more, may have left something at the store that no record names
  * @param readBack see {@link StagedFile.Stub}
  */
-public record StageRequest(String finalKey, String root, long size, FileMeta meta, String token, boolean again, boolean readBack) {
+public record StageRequest(
+        String finalKey, String root, long size, FileMeta meta, String token, boolean again, boolean readBack) {
     /** The first attempt. */
     public StageRequest(String finalKey, String root, long size, FileMeta meta, String token) {
         this(finalKey, root, size, meta, token, false, false);

@@ -31,5 +31,6 @@ public record StagedFile(Stub stub, List<Part> parts, long size, long crc32c) {
      * @param handle temporary name (same folder as finalKey) or upload id; empty for INLINE
      * @param readBack its bytes are read back from the destination and compared, before anybody calls it published
      */
-    public record Stub(Kind kind, String finalKey, String root, String handle, long size, FileMeta meta, boolean readBack) {}
+    public record Stub(
+            Kind kind, String finalKey, String root, String handle, long size, FileMeta meta, boolean readBack) {}
 }

@@ -76,7 +76,8 @@ class ReadBackTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4096, 10_000, 5_000_000})
-    @DisplayName("D5 ReadBack: what an outside writer changes in the temporary file before it is sealed is found; staged anew it is right")
+    @DisplayName(
+            "D5 ReadBack: what an outside writer changes in the temporary file before it is sealed is found; staged anew it is right")
     void damagedBeforeTheSeal(int size) throws Exception {
         var bytes = random(size);
         var stub = stub(size, 0400);
@@ -103,7 +104,8 @@ class ReadBackTest {
     }
 
     @Test
-    @DisplayName("D5 ReadBack: a temporary file that is changed, or exchanged, after its seal is not published, whoever carries out the intent")
+    @DisplayName(
+            "D5 ReadBack: a temporary file that is changed, or exchanged, after its seal is not published, whoever carries out the intent")
     void damagedAfterTheSeal() throws Exception {
         var bytes = random(10_000);
         var changed = stage(stub(bytes.length, 0644), bytes, () -> {});
@@ -111,7 +113,10 @@ class ReadBackTest {
         assertThat(store.publish(changed, NO_BYTES)).isEqualTo(PublishOutcome.LOST);
         var exchanged = stage(stub(bytes.length, 0644), bytes, () -> {});
         Files.delete(root.resolve(exchanged.stub().handle()));
-        Files.write(root.resolve(exchanged.stub().handle()), random(bytes.length + 1), java.nio.file.StandardOpenOption.CREATE_NEW);
+        Files.write(
+                root.resolve(exchanged.stub().handle()),
+                random(bytes.length + 1),
+                java.nio.file.StandardOpenOption.CREATE_NEW);
         try (var successor = PosixStore.open(Scheme.FILE)) {
             assertThat(successor.publish(exchanged, NO_BYTES)).isEqualTo(PublishOutcome.LOST);
         }

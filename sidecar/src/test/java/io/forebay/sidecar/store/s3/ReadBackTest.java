@@ -31,7 +31,8 @@ class ReadBackTest extends ScriptedTest {
     }
 
     @Test
-    @DisplayName("D5 ReadBack: an object of one request that comes back with other bytes is not published; written again it is")
+    @DisplayName(
+            "D5 ReadBack: an object of one request that comes back with other bytes is not published; written again it is")
     void small() throws Exception {
         var staged = staged("small", SMALL);
         returnsOtherBytes(1);
@@ -43,7 +44,8 @@ class ReadBackTest extends ScriptedTest {
     }
 
     @Test
-    @DisplayName("D5 ReadBack: an upload that comes back with other bytes is taken away again and lost; staged anew it is published")
+    @DisplayName(
+            "D5 ReadBack: an upload that comes back with other bytes is taken away again and lost; staged anew it is published")
     void large() throws Exception {
         var staged = staged("large", LARGE);
         returnsOtherBytes(1);
@@ -55,7 +57,8 @@ class ReadBackTest extends ScriptedTest {
     }
 
     @Test
-    @DisplayName("D5 ReadBack: a successor that finds the upload completed reads it back as well, whatever checksum the server tells")
+    @DisplayName(
+            "D5 ReadBack: a successor that finds the upload completed reads it back as well, whatever checksum the server tells")
     void successor() throws Exception {
         var staged = staged("large", LARGE);
         assertThat(store.publish(staged, new InlineSource.Absent())).isEqualTo(PublishOutcome.PUBLISHED);
