@@ -7,6 +7,7 @@ here=$(CDPATH='' cd -P -- "$(dirname -- "$0")" && pwd -P) || exit 70
 root=${here%/*}
 . "$root/tools/state.sh"
 . "$root/tools/toolchain.sh"
+. "$root/tools/time.sh"
 
 into=${1:-$root}
 into=$(CDPATH='' cd -P -- "$into" && pwd -P) || exit 70
@@ -50,8 +51,11 @@ modules=$("$jdk/bin/jdeps" --ignore-missing-deps --multi-release base --print-mo
 modules=$(printf '%s' "$modules" | sed 's/java\.desktop,//')
 "$jdk/bin/jlink" --add-modules "$modules,$extra" --strip-debug --no-header-files --no-man-pages --compress zip-6 \
   --output "$tree/runtime" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+# Before the training: a JVM may compare the times of jars with those that they had in it.
+same_time "$tree" || fail "cannot set the time of files"
 sh "$root/tools/train.sh" "$tree/runtime/bin/java" "$tree" "$jdk/bin/java" >"$work/log" 2>&1 || fail "no AOT cache: $(cat "$work/log")"
+same_time "$tree" || fail "cannot set the time of files"
 
-(cd "$work" && tar -cf - --owner=0 --group=0 --numeric-owner --sort=name "$name") | gzip -9 >"$work/archive" && mv "$work/archive" "$into/$name.tar.gz" ||
+(cd "$work" && tar -cf - --owner=0 --group=0 --numeric-owner --sort=name "$name") | gzip -9n >"$work/archive" && mv "$work/archive" "$into/$name.tar.gz" ||
   fail "cannot write $into/$name.tar.gz"
 printf '%s\n' "$into/$name.tar.gz"

@@ -61,6 +61,9 @@ final class Modernize {
         if (!errors.isEmpty()) {
             throw new IOException(file + ": " + errors.getFirst().getMessage());
         }
+        var time = Files.getLastModifiedTime(file);
         Files.write(file, after);
+        // The same jar from the same jar, whenever.
+        Files.setLastModifiedTime(file, time);
     }
 }
