@@ -4,13 +4,17 @@ import com.google.cloud.tools.jib.api.Containerizer;
 import com.google.cloud.tools.jib.api.ImageReference;
 import com.google.cloud.tools.jib.api.RegistryImage;
 import com.google.cloud.tools.jib.frontend.CredentialRetrieverFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
- * A registry to push to, with the credentials that {@code docker login} or {@code podman login} left.
+ * A registry to push to, with the credentials that {@code docker login} or {@code podman login} left, or the program that these
+ * files name.
  *
- * @param insecure plain HTTP, or a certificate that nobody signed, is taken too
- * @param environment where {@code DOCKER_CONFIG}, {@code XDG_RUNTIME_DIR} and {@code HOME} are looked up
+ * @param insecure a certificate that nobody signed, or plain HTTP, is taken too; no password is sent over the latter
+ * @param environment where the variables are looked up that say where those files are
  */
 record Registry(boolean insecure, Map<String, String> environment) {
     Registry {
@@ -19,9 +23,30 @@ record Registry(boolean insecure, Map<String, String> environment) {
 
     Containerizer target(ImageReference image) {
         var credentials = CredentialRetrieverFactory.forImage(image, event -> {}, environment);
-        var target = RegistryImage.named(image)
-                .addCredentialRetriever(credentials.dockerConfig())
-                .addCredentialRetriever(credentials.wellKnownCredentialHelpers());
+        var target = RegistryImage.named(image);
+        for (var file : credentialFiles()) {
+            target.addCredentialRetriever(credentials.dockerConfig(file));
+        }
+        target.addCredentialRetriever(credentials.wellKnownCredentialHelpers());
         return Containerizer.to(target).setAllowInsecureRegistries(insecure);
+    }
+
+    /** The first that knows the registry counts. */
+    private List<Path> credentialFiles() {
+        var files = new ArrayList<Path>();
+        add(files, "DOCKER_CONFIG", "config.json");
+        add(files, "HOME", ".docker/config.json");
+        add(files, "REGISTRY_AUTH_FILE", "");
+        add(files, "XDG_RUNTIME_DIR", "containers/auth.json");
+        add(files, "XDG_CONFIG_HOME", "containers/auth.json");
+        add(files, "HOME", ".config/containers/auth.json");
+        return files;
+    }
+
+    private void add(List<Path> files, String variable, String below) {
+        var value = environment.get(variable);
+        if (value != null && !value.isEmpty()) {
+            files.add(Path.of(value, below));
+        }
     }
 }

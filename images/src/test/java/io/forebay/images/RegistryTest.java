@@ -11,9 +11,12 @@ import java.util.Base64;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Slow, because Jib repeats what was refused, with pauses. */
+@Tag("slow")
 class RegistryTest {
     @TempDir
     Path folder;
