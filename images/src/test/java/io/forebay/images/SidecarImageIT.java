@@ -31,6 +31,7 @@ class SidecarImageIT {
             shift 3
             mount --bind "$root" "$root"
             mount -t proc proc "$root/proc"
+            mount --rbind /dev "$root/dev"
             mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
             [ ! -d "$tmp" ] || cp -R "$tmp/." "$root/tmp/"
             mount -o remount,ro,bind "$root"
@@ -64,7 +65,9 @@ class SidecarImageIT {
             var unpacked = run(List.of("tar", "-xzf", parts.resolve(layer).toString(), "-C", root.toString()));
             assertThat(unpacked.exit()).as(unpacked.err()).isZero();
         }
-        Files.createDirectory(root.resolve("proc"));
+        for (var mounted : List.of("dev", "proc")) {
+            Files.createDirectory(root.resolve(mounted));
+        }
     }
 
     /** Before each, since what is left out before all is told by nobody. */
