@@ -17,6 +17,17 @@ public final class Printable {
         return escape(message.stripTrailing(), "\n  ").replaceAll("\n {4,}", "\n  ");
     }
 
+    /** The first {@code most} chars; one less where that would halve a character. */
+    public static String start(String text, int most) {
+        if (text.length() <= most) {
+            return text;
+        }
+        boolean halves = most > 0
+                && Character.isHighSurrogate(text.charAt(most - 1))
+                && Character.isLowSurrogate(text.charAt(most));
+        return text.substring(0, halves ? most - 1 : most);
+    }
+
     private static String escape(String text, String newline) {
         if (text.chars().noneMatch(c -> Character.isISOControl(c) || isByte(c))) {
             return text;

@@ -265,7 +265,7 @@ public final class BufferProcess implements ForegroundRun {
                         Bytes.of(traffic.bytesStaged()).human(),
                         Bytes.of(traffic.bytesFlushed()).human(),
                         traffic.retries() > 0 ? ", " + traffic.retries() + " retries" : ""));
-        return new RunResult(code, lines, json(code, cause, end.clean(), traffic));
+        return new RunResult(code, lines, json(code, cause, end.clean(), traffic), Optional.empty());
     }
 
     private String json(int code, String cause, boolean clean, WorkerCounters traffic) {

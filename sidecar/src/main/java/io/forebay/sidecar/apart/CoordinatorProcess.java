@@ -1,11 +1,11 @@
 package io.forebay.sidecar.apart;
 
 import io.forebay.api.job.Job;
+import io.forebay.message.JobProgress;
 import io.forebay.message.Messages.JobInfo;
 import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
 import io.forebay.sidecar.coordinator.LeftBehind;
-import io.forebay.sidecar.coordinator.Progress;
 import io.forebay.sidecar.coordinator.Summary;
 import io.forebay.sidecar.link.HttpCoordinatorServer;
 import io.forebay.sidecar.local.ForegroundRun;
@@ -55,15 +55,18 @@ public final class CoordinatorProcess implements ForegroundRun {
 
     private final Resources resources;
     private final JobRun run;
+    private final StatusPage page;
     private final Duration lease;
     private final OnSigterm onSigterm;
     private final Consumer<String> lines;
     private volatile boolean steppingDown;
     private final RunRates rates = new RunRates(System.nanoTime());
 
-    private CoordinatorProcess(Resources resources, JobRun run, Options options, Consumer<String> lines) {
+    private CoordinatorProcess(
+            Resources resources, JobRun run, StatusPage page, Options options, Consumer<String> lines) {
         this.resources = resources;
         this.run = run;
+        this.page = page;
         this.lease = options.coordinator().lease();
         this.onSigterm = options.onSigterm();
         this.lines = lines;
@@ -84,17 +87,19 @@ public final class CoordinatorProcess implements ForegroundRun {
             throws RunRefused, CoordinatorException, IOException, InterruptedException {
         var stores = resources.add(new JobStores(job.stores()));
         var run = JobRun.claim(job, stores.stores(), options.coordinator().telling(lines), resources);
-        var server = resources.add(serve(job, options, run));
+        var page = new StatusPage(run.coordinator());
+        var server = resources.add(serve(job, options, run, page));
         lines.accept("coordinator of " + job.name() + " listens on "
                 + options.listen().url(server.port()));
         if (options.portFile().isPresent()) {
             write(options.portFile().get(), server.port());
         }
         run.start(lines);
-        return new CoordinatorProcess(resources, run, options, lines);
+        return new CoordinatorProcess(resources, run, page, options, lines);
     }
 
-    private static HttpCoordinatorServer serve(Job job, Options options, JobRun run) throws RunRefused, IOException {
+    private static HttpCoordinatorServer serve(Job job, Options options, JobRun run, StatusPage page)
+            throws RunRefused, IOException {
         var coordinator = run.coordinator();
         var listen = options.listen();
         try {
@@ -105,7 +110,7 @@ public final class CoordinatorProcess implements ForegroundRun {
                     new HttpCoordinatorServer.Pages(
                             new JobInfo(job.name(), job.manifest()),
                             coordinator::ready,
-                            coordinator::progress,
+                            page::now,
                             () -> MetricsText.of(coordinator.progress())));
         } catch (UnknownHostException e) {
             throw new RunRefused(
@@ -142,6 +147,7 @@ public final class CoordinatorProcess implements ForegroundRun {
                 return run.steppedDown("%d of %d items are done, workers go on and publish nothing meanwhile"
                         .formatted(summary.done(), summary.items()));
             }
+            page.ended(run.end(summary, null));
             awaitWorkers();
         } finally {
             telling.interrupt();
@@ -177,7 +183,7 @@ public final class CoordinatorProcess implements ForegroundRun {
         }
     }
 
-    private static WorkerCounters traffic(Progress p) {
+    private static WorkerCounters traffic(JobProgress p) {
         return new WorkerCounters(
                 p.bytesStaged(), p.filesStaged(), p.bytesFlushed(), p.filesFlushed(), p.retries(), 0, 0, 0, null);
     }
@@ -186,6 +192,7 @@ public final class CoordinatorProcess implements ForegroundRun {
     public RunProgress progress() {
         var p = run.coordinator().progress();
         rates.sample(System.nanoTime(), p.bytesStaged(), p.bytesFlushed(), p.done() - p.skipped() + p.failed());
+        page.rates(new JobProgress.Rates(rates.stageRate(), rates.flushRate(), rates.itemsPerMinute()));
         return new RunProgress(
                 p.phase(),
                 p.items(),

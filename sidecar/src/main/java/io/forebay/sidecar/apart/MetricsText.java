@@ -1,12 +1,12 @@
 package io.forebay.sidecar.apart;
 
-import io.forebay.sidecar.coordinator.Progress;
+import io.forebay.message.JobProgress;
 
 /** A coordinator's figures as Prometheus reads them (text exposition format 0.0.4). Pure. */
 final class MetricsText {
     private MetricsText() {}
 
-    static String of(Progress p) {
+    static String of(JobProgress p) {
         var out = new StringBuilder();
         gauge(out, "forebay_items", "Items of the plan.", p.items());
         gauge(out, "forebay_items_done", "Items whose outputs are all durable.", p.done());

@@ -103,22 +103,46 @@ final class CoordinatorCommand implements Callable<Integer> {
         String runId;
     }
 
+    @Option(
+            names = "--termination-message",
+            paramLabel = "FILE",
+            description =
+                    "how it ends, as JSON of at most 2 KiB, is written there in place: /dev/termination-log in a pod")
+    @Nullable
+    private Path terminationMessage;
+
     @Override
     public Integer call() throws CliException, InterruptedException {
-        var err = spec.commandLine().getErr();
-        var job = apart.job(err);
+        if (terminationMessage == null) {
+            return carry(EndListener.NOBODY);
+        }
+        var message = new TerminationMessage(
+                terminationMessage, onSigterm, spec.commandLine().getErr());
+        try {
+            return carry(message);
+        } catch (CliException e) {
+            message.refused(e);
+            throw e;
+        } catch (InterruptedException | RuntimeException | Error e) {
+            message.fault(e);
+            throw e;
+        }
+    }
+
+    private int carry(EndListener listener) throws CliException, InterruptedException {
+        var job = apart.job(spec.commandLine().getErr());
         var lasting = scratch;
         if (lasting != null) {
-            return carry(job, lasting);
+            return carry(job, lasting, listener);
         }
         try (var temporary = new Scratch()) {
-            return carry(job, temporary.folder());
+            return carry(job, temporary.folder(), listener);
         } catch (IOException e) {
             throw new CliException(ForebayCommand.OWN_FAULT, "cannot remove the temporary folder: " + e.getMessage());
         }
     }
 
-    private int carry(Job job, Path folder) throws CliException, InterruptedException {
+    private int carry(Job job, Path folder, EndListener listener) throws CliException, InterruptedException {
         return Foreground.carry(
                 lines -> {
                     var options = new CoordinatorProcess.Options(
@@ -127,7 +151,8 @@ final class CoordinatorCommand implements Callable<Integer> {
                 },
                 view,
                 spec.commandLine().getOut(),
-                spec.commandLine().getErr());
+                spec.commandLine().getErr(),
+                listener);
     }
 
     private CoordinatorOptions coordinator(Path folder) {

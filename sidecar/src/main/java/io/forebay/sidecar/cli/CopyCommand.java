@@ -134,7 +134,7 @@ final class CopyCommand {
             throws CliException, StoreException, IOException, InterruptedException {
         stores.telling(spec.commandLine().getErr()::println);
         var copies = new Copies(stores, spec.commandLine().getErr()::println);
-        try (var signals = Signals.catching(spec.commandLine().getErr()::println)) {
+        try (var signals = Signals.catching(spec.commandLine().getErr()::println, EndListener.NOBODY)) {
             signals.cancels(new CopyCancel(Thread.currentThread(), target, signals::exitCode));
             try {
                 return end(spec, work.of(copies), what, failureCode);

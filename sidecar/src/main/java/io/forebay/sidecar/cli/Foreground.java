@@ -25,23 +25,31 @@ final class Foreground {
     /** @return the exit code */
     static int carry(Opener opener, View options, PrintWriter out, PrintWriter err)
             throws CliException, InterruptedException {
+        return carry(opener, options, out, err, EndListener.NOBODY);
+    }
+
+    /** As above. @param listener told how it ends, but for what is thrown */
+    static int carry(Opener opener, View options, PrintWriter out, PrintWriter err, EndListener listener)
+            throws CliException, InterruptedException {
         try (var view = options.open(out, err);
-                var signals = Signals.catching(view::line)) {
-            return carry(opener, options, view, signals, out);
+                var signals = Signals.catching(view::line, listener)) {
+            return carry(opener, options, view, signals, out, listener);
         } catch (RunRefused e) {
-            throw new CliException(e.exitCode(), String.valueOf(e.getMessage()));
+            throw new CliException(e.exitCode(), e.reason(), String.valueOf(e.getMessage()));
         } catch (IOException e) {
             throw new CliException(ForebayCommand.OWN_FAULT, String.valueOf(e.getMessage()));
         }
     }
 
-    private static int carry(Opener opener, View options, ProgressView view, Signals signals, PrintWriter out)
+    private static int carry(
+            Opener opener, View options, ProgressView view, Signals signals, PrintWriter out, EndListener listener)
             throws RunRefused, IOException, InterruptedException {
         ForegroundRun opened;
         try {
             opened = opener.open(view::line);
         } catch (InterruptedException | RunRefused e) {
             if (signals.exitCode() != 0) {
+                listener.signalled(signals.exitCode(), "ended by a signal before it began; no item was started");
                 return signals.exitCode();
             }
             throw e;
@@ -50,6 +58,7 @@ final class Foreground {
             signals.cancels(run);
             var result = RunWatch.follow(run, view);
             view.close();
+            listener.ended(result.value());
             print(options, result.value(), out);
             if (result.forced()) {
                 Signals.halt(result.value().exitCode());

@@ -17,21 +17,27 @@ final class Signals implements AutoCloseable {
     private static final long LAST_WORDS_MILLIS = 1500;
 
     private final Consumer<String> lines;
+    private final EndListener listener;
     private final Thread opener = Thread.currentThread();
     private final AtomicInteger first = new AtomicInteger();
     private final SignalHandler oldInt;
     private final SignalHandler oldTerm;
     private volatile @Nullable Cancellable run;
 
-    private Signals(Consumer<String> lines) {
+    private Signals(Consumer<String> lines, EndListener listener) {
         this.lines = lines;
+        this.listener = listener;
         this.oldInt = Signal.handle(new Signal("INT"), this::received);
         this.oldTerm = Signal.handle(new Signal("TERM"), this::received);
     }
 
-    /** From now on the calling thread is interrupted by them, until {@link #cancels} names the run. */
-    static Signals catching(Consumer<String> lines) {
-        return new Signals(lines);
+    /**
+     * From now on the calling thread is interrupted by them, until {@link #cancels} names the run.
+     *
+     * @param listener told when a second one ends the process
+     */
+    static Signals catching(Consumer<String> lines, EndListener listener) {
+        return new Signals(lines, listener);
     }
 
     /** What they cancel. */
@@ -73,8 +79,11 @@ final class Signals implements AutoCloseable {
     private void endNow() {
         var now = run;
         var list = Thread.ofPlatform().daemon().name("last-words").start(() -> {
+            listener.signalled(exitCode(), "ended at once by a second signal");
             if (now != null) {
-                lines.accept(now.abandon());
+                var words = now.abandon();
+                lines.accept(words);
+                listener.signalled(exitCode(), "ended at once by a second signal: " + words);
             }
         });
         Thread.ofPlatform().daemon().name("end-now").start(() -> {

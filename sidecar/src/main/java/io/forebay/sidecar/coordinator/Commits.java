@@ -318,7 +318,7 @@ final class Commits {
         if (last) {
             core.failForGood(item, h.planned.key(), h.attempt, failure, e.steps(), e.unexported());
         } else {
-            core.say("item " + h.planned.key() + " is run again: " + failure.message());
+            core.sayRunAgain(h.planned.key(), failure.message());
             core.giveBack(item);
         }
         return new End(new Ended(!last, false), ticket);

@@ -1,6 +1,7 @@
 package io.forebay.sidecar.coordinator;
 
 import io.forebay.api.job.Job;
+import io.forebay.message.JobProgress;
 import io.forebay.message.Messages.Answer;
 import io.forebay.message.Messages.CommitRequest;
 import io.forebay.message.Messages.Drain;
@@ -164,9 +165,14 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
         return started().writeUnexported(more);
     }
 
-    public Progress progress() {
+    /** Without rates and end, which it does not know. */
+    public JobProgress progress() {
         var now = running;
-        return now == null ? Running.planning(generation()) : now.progress();
+        return now == null ? JobProgress.planning(generation(), folderOf(job)) : now.progress();
+    }
+
+    static String folderOf(Job job) {
+        return job.records().resolve(job.name() + "/").toString();
     }
 
     /** Does what is due by the clock; called by the coordinator's own thread if {@code options.background()}. */

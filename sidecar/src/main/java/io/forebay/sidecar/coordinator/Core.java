@@ -86,6 +86,8 @@ final class Core {
     boolean ended;
 
     long skipped;
+    /** Attempts after which an item is run again. */
+    long runAgain;
     /** Lines for the user, on their way: they are told without the lock. */
     final Queue<String> toTell = new ConcurrentLinkedQueue<>();
 
@@ -211,6 +213,11 @@ final class Core {
             pending.giveBack(item);
         }
         changed.signalAll();
+    }
+
+    void sayRunAgain(String key, String why) {
+        runAgain++;
+        say("item " + key + " is run again: " + why);
     }
 
     /** The item has failed, and no attempt follows in this run; the log says so already. */

@@ -107,7 +107,7 @@ final class Losses {
             failLost(h, why);
             return;
         }
-        core.say("item " + h.planned.key() + " is run again: " + why);
+        core.sayRunAgain(h.planned.key(), why);
         core.comeBack(item);
     }
 

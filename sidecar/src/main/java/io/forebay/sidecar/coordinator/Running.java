@@ -1,5 +1,6 @@
 package io.forebay.sidecar.coordinator;
 
+import io.forebay.message.JobProgress;
 import io.forebay.message.Messages.Drain;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.coordinator.Caretaker.Task;
@@ -76,10 +77,6 @@ final class Running implements AutoCloseable {
                                 .name("coordinator-heartbeat")
                                 .start(this::beating))
                 : List.of();
-    }
-
-    static Progress planning(int generation) {
-        return new Progress("Planning", generation, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, 0);
     }
 
     // ---- clockwork
@@ -497,7 +494,7 @@ final class Running implements AutoCloseable {
         return core.options.clock().instant().plusNanos(nanos - core.now());
     }
 
-    Progress progress() {
+    JobProgress progress() {
         core.lock.lock();
         try {
             var t = core.table;
@@ -527,7 +524,7 @@ final class Running implements AutoCloseable {
             var phase = core.allEnded()
                     ? "Ended"
                     : core.draining() ? "Draining" : core.now() < core.recoveringUntilNanos ? "Recovering" : "Running";
-            return new Progress(
+            return new JobProgress(
                     phase,
                     core.generation,
                     t.size(),
@@ -543,6 +540,7 @@ final class Running implements AutoCloseable {
                     flushed,
                     filesFlushed,
                     retries,
+                    core.runAgain,
                     core.tally.unexportedCount(),
                     core.tally.unexportedBytes(),
                     core.workers.size(),
@@ -550,7 +548,11 @@ final class Running implements AutoCloseable {
                     size,
                     dirty,
                     core.lastMessage,
-                    core.lastMessageAt);
+                    core.lastMessageAt,
+                    Coordinator.folderOf(core.job),
+                    core.tally.named().stream().map(Summary.FailedItem::line).toList(),
+                    null,
+                    null);
         } finally {
             core.lock.unlock();
         }

@@ -1,10 +1,12 @@
 package io.forebay.sidecar.coordinator;
 
+import io.forebay.api.name.Printable;
 import io.forebay.message.Messages.StepRun;
 import io.forebay.sidecar.outcome.ExitCode;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * How a run ended.
@@ -59,5 +61,14 @@ public record Summary(
 
     /** @param lastStep the step that ended last; absent: none was started */
     public record FailedItem(
-            String key, String reason, String message, int code, int attempt, Optional<StepRun> lastStep) {}
+            String key, String reason, String message, int code, int attempt, Optional<StepRun> lastStep) {
+        private static final int LONGEST_LINE = 300;
+
+        /** For people, on one line of at most 300 characters. */
+        public String line() {
+            var text = Printable.name(key) + ": " + reason + ": "
+                    + message.lines().map(String::strip).map(Printable::name).collect(Collectors.joining("; "));
+            return text.length() <= LONGEST_LINE ? text : Printable.start(text, LONGEST_LINE - 3) + "...";
+        }
+    }
 }

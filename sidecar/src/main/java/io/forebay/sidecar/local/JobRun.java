@@ -1,6 +1,7 @@
 package io.forebay.sidecar.local;
 
 import io.forebay.api.job.Job;
+import io.forebay.message.JobEnd;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.message.Messages.WorkerCounters;
 import io.forebay.sidecar.coordinator.Coordinator;
@@ -12,6 +13,8 @@ import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.store.Stores;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -93,7 +96,16 @@ public final class JobRun {
             lines.add("a fault of Forebay's own (exit 70): " + broken);
         }
         int code = broken == null ? summary.code().number() : ExitCode.FAULT.number();
-        return new RunResult(code, lines, SummaryText.json(job, summary, traffic, seconds, keptAt, notes));
+        return new RunResult(
+                code,
+                lines,
+                SummaryText.json(job, summary, traffic, seconds, keptAt, notes),
+                Optional.of(end(summary, broken)));
+    }
+
+    /** How the job has ended, for programs. @param broken as in {@link #await} */
+    public JobEnd end(Summary summary, @Nullable String broken) {
+        return JobEnds.of(summary, coordinator.progress(), broken, Instant.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
     /** SIGINT or SIGTERM: no new transfer, commits begun are completed, the rest is listed; within 30 s (E2). */
@@ -115,7 +127,11 @@ public final class JobRun {
         var message =
                 "the coordinator of %s has stepped down (exit %d): %s. Start it again, at the same address: it goes on from its records in %s"
                         .formatted(job.name(), code, why, job.records());
-        return new RunResult(code, List.of(message), SummaryText.json(job.name(), code, message));
+        return new RunResult(
+                code,
+                List.of(message),
+                SummaryText.json(job.name(), code, message),
+                Optional.of(JobEnds.steppedDown(code, message)));
     }
 
     /**
@@ -136,8 +152,11 @@ public final class JobRun {
                                 .formatted(job.name(), code.number(), job.records())
                         + " completed; all data are kept in " + keptAt
                         + ". When the store answers again, finish with: forebay resume";
-        return Optional.of(
-                new RunResult(code.number(), List.of(message), SummaryText.json(job.name(), code.number(), message)));
+        return Optional.of(new RunResult(
+                code.number(),
+                List.of(message),
+                SummaryText.json(job.name(), code.number(), message),
+                Optional.of(JobEnds.unplanned(code.number(), code.reason(), message))));
     }
 
     /**

@@ -64,7 +64,8 @@ public final class RunOpening {
     private static RunRefused refusal(Throwable why) {
         return switch (why) {
             case RunRefused e -> e;
-            case CoordinatorException e -> new RunRefused(e.code().number(), String.valueOf(e.getMessage()));
+            case CoordinatorException e ->
+                new RunRefused(e.code().number(), e.reason(), String.valueOf(e.getMessage()));
             case JournalException e -> new RunRefused(ExitCode.PASSING.number(), String.valueOf(e.getMessage()));
             case IOException e ->
                 new RunRefused(ExitCode.PASSING.number(), "cannot set up the buffer: " + e.getMessage());

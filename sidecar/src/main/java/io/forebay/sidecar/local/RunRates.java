@@ -33,6 +33,12 @@ public final class RunRates {
         return samples.isEmpty() ? 0 : perSecond(samples.getLast().flushed - samples.getFirst().flushed);
     }
 
+    /** On average since the start. */
+    public double itemsPerMinute() {
+        double minutes = samples.isEmpty() ? 0 : (samples.getLast().nanos - began) / 60e9;
+        return minutes <= 0 ? 0 : samples.getLast().ended / minutes;
+    }
+
     private long perSecond(long amount) {
         double seconds = (samples.getLast().nanos - samples.getFirst().nanos) / 1e9;
         return seconds <= 0 ? 0 : Math.max(0, (long) (amount / seconds));

@@ -94,7 +94,7 @@ final class SummaryText {
                 + ". When that is mended: forebay resume";
     }
 
-    private static String verdict(Summary s) {
+    static String verdict(Summary s) {
         return switch (s.code()) {
             case DURABLE -> "all selected outputs are durable" + byRecord(s);
             case STEP_FAILED -> "a step failed (exit 1)";

@@ -6,30 +6,37 @@ import java.util.Collection;
 /** The exit codes of Forebay, strongest first: where several apply, the first one of this order is the result. */
 public enum ExitCode {
     /** A fault of Forebay's own. */
-    FAULT(70),
+    FAULT(70, "InternalFault"),
     /** Manifest or usage refused. */
-    REFUSED(64),
-    CANCELLED_BY_INTERRUPT(130),
-    CANCELLED_BY_TERM(143),
-    DEADLINE(124),
+    REFUSED(64, "Refused"),
+    CANCELLED_BY_INTERRUPT(130, "Cancelled"),
+    CANCELLED_BY_TERM(143, "Cancelled"),
+    DEADLINE(124, "Deadline"),
     /** An output is not durable. */
-    NOT_DURABLE(74),
+    NOT_DURABLE(74, "NotDurable"),
     /** An input cannot be had. */
-    NO_INPUT(65),
+    NO_INPUT(65, "InputUnavailable"),
     /** A passing fault: run again. */
-    PASSING(75),
-    STEP_FAILED(1),
+    PASSING(75, "PassingFault"),
+    STEP_FAILED(1, "StepFailed"),
     /** All selected outputs are durable. */
-    DURABLE(0);
+    DURABLE(0, "Durable");
 
     private final int number;
+    private final String reason;
 
-    ExitCode(int number) {
+    ExitCode(int number, String reason) {
         this.number = number;
+        this.reason = reason;
     }
 
     public int number() {
         return number;
+    }
+
+    /** One word, where nothing more precise is known. */
+    public String reason() {
+        return reason;
     }
 
     /** @return the code of this number; {@link #FAULT} for a number that is none of ours */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.forebay.api.value.StoreUri;
+import io.forebay.message.JobProgress;
 import io.forebay.message.Messages.Failure;
 import io.forebay.message.Messages.Unexported;
 import io.forebay.message.Messages.WorkerCounters;
@@ -1015,15 +1016,15 @@ class CoordinatorTest {
             one.renew(coordinator);
             two.renew(coordinator);
             assertThat(coordinator.progress())
-                    .returns(300L, Progress::bytesStaged)
-                    .returns(30L, Progress::bytesFlushed)
-                    .returns(120L, Progress::bufferUsed)
-                    .returns(3000L, Progress::bufferSize)
-                    .returns(140L, Progress::dirtyBytes);
+                    .returns(300L, JobProgress::bytesStaged)
+                    .returns(30L, JobProgress::bytesFlushed)
+                    .returns(120L, JobProgress::bufferUsed)
+                    .returns(3000L, JobProgress::bufferSize)
+                    .returns(140L, JobProgress::dirtyBytes);
             two.leave(coordinator);
             assertThat(coordinator.progress())
-                    .returns(300L, Progress::bytesStaged)
-                    .returns(50L, Progress::bufferUsed);
+                    .returns(300L, JobProgress::bytesStaged)
+                    .returns(50L, JobProgress::bufferUsed);
         }
     }
 
