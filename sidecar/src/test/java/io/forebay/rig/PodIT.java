@@ -23,6 +23,7 @@ class PodIT extends ApartTest {
     void volume() throws IOException {
         assumeTrue(StepRunnerBinary.path().isPresent(), "left out: no step runner could be built");
         volume = Files.createDirectory(rig.home().resolve("pod"));
+        apart.lease("3s");
     }
 
     @AfterEach
