@@ -15,8 +15,7 @@ class JobProgressTest {
     @Test
     void isReadBackAsItWasWritten() throws Exception {
         var end = new JobEnd(1, Phase.FAILED, "StepFailed", "a \udcff", new ItemCounts(3L, 2L, 1L, 0L, 4L), null, 1);
-        var said = JobProgress.planning(7, "file:///r/.forebay/job/")
-                .with(new JobProgress.Rates(1, 2, 0.5), end);
+        var said = JobProgress.planning(7, "file:///r/.forebay/job/").with(new JobProgress.Rates(1, 2, 0.5), end);
         assertThat(read(MessageJson.MAPPER.writeValueAsString(said))).isEqualTo(said);
     }
 

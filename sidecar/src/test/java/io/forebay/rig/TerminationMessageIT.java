@@ -157,7 +157,8 @@ class TerminationMessageIT extends ApartTest {
         signal(coordinator, "TERM");
         awaiting("it drains", () -> apart.printed().contains("SIGTERM: cancelling"));
         signal(coordinator, "TERM");
-        assertThat(endOf(coordinator, 143, Phase.CANCELLED, "Cancelled").message()).contains("second signal");
+        assertThat(endOf(coordinator, 143, Phase.CANCELLED, "Cancelled").message())
+                .contains("second signal");
         keepsBuffer = true; // of a worker that is killed
         kill(a);
     }

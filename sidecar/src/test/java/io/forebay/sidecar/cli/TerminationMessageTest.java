@@ -54,12 +54,15 @@ class TerminationMessageTest {
     @DisplayName("it is valid JSON of at most 2 KiB whatever is in the message, and wherever it is cut")
     void alwaysFits() throws Exception {
         var random = new Random(20261201);
-        var alphabets = new String[] {"a", "\"\\", "\u0000\u001b\n", "\u00e9\u4e2d", "\ud83d\ude00", "\udcff\udc80", "a\ud83d\ude00\"\n\udcff"};
+        var alphabets = new String[] {
+            "a", "\"\\", "\u0000\u001b\n", "\u00e9\u4e2d", "\ud83d\ude00", "\udcff\udc80", "a\ud83d\ude00\"\n\udcff"
+        };
         for (var alphabet : alphabets) {
             for (int length = 0; length < 4000; length += 1 + random.nextInt(97)) {
                 var text = new StringBuilder();
                 while (text.length() < length) {
-                    int at = alphabet.offsetByCodePoints(0, random.nextInt(alphabet.codePointCount(0, alphabet.length())));
+                    int at = alphabet.offsetByCodePoints(
+                            0, random.nextInt(alphabet.codePointCount(0, alphabet.length())));
                     text.appendCodePoint(alphabet.codePointAt(at));
                 }
                 var back = read(TerminationMessage.json(end(text.toString()), TerminationMessage.MOST_BYTES));
@@ -72,24 +75,27 @@ class TerminationMessageTest {
     @Test
     void whatFitsIsWholeAndWhatIsCutSaysSo() throws Exception {
         var fits = "x".repeat(1000);
-        assertThat(read(TerminationMessage.json(end(fits), TerminationMessage.MOST_BYTES)).message())
+        assertThat(read(TerminationMessage.json(end(fits), TerminationMessage.MOST_BYTES))
+                        .message())
                 .isEqualTo(fits);
         var json = TerminationMessage.json(end("x".repeat(5000)), TerminationMessage.MOST_BYTES);
         assertThat(json.length).as("as much as there is room for").isEqualTo(TerminationMessage.MOST_BYTES);
         assertThat(read(json).message()).startsWith("xxx").endsWith("(cut; the log has all of it)");
-        var pair = read(TerminationMessage.json(end("\ud83d\ude00".repeat(2000)), TerminationMessage.MOST_BYTES)).message();
-        assertThat(pair.chars().filter(c -> Character.isSurrogate((char) c)).count() % 2).isZero();
+        var pair = read(TerminationMessage.json(end("\ud83d\ude00".repeat(2000)), TerminationMessage.MOST_BYTES))
+                .message();
+        assertThat(pair.chars().filter(c -> Character.isSurrogate((char) c)).count() % 2)
+                .isZero();
     }
 
     @Test
-    @DisplayName("kubelet's file is a mount: it is written in place, the last word counts and is shorter without remains")
+    @DisplayName(
+            "kubelet's file is a mount: it is written in place, the last word counts and is shorter without remains")
     void inPlace() throws Exception {
         var file = Files.writeString(folder.resolve("termination-log"), "y".repeat(4000));
         long inode = Posix.lstat(file.toString()).inode();
         var message = at(file, OnSigterm.CANCEL);
         message.refused(new CliException(64, "NoInputs", "no input matches"));
-        assertThat(read(Files.readAllBytes(file)))
-                .isEqualTo(JobEnds.unplanned(64, "NoInputs", "no input matches"));
+        assertThat(read(Files.readAllBytes(file))).isEqualTo(JobEnds.unplanned(64, "NoInputs", "no input matches"));
         message.fault(new IllegalStateException("oh"));
         var last = read(Files.readAllBytes(file));
         assertThat(last.exitCode()).isEqualTo(70);
@@ -113,6 +119,8 @@ class TerminationMessageTest {
     @Test
     void aFileThatCannotBeWrittenIsSaidAndChangesNothing() {
         at(folder.resolve("no/file"), OnSigterm.CANCEL).fault(new IllegalStateException("oh"));
-        assertThat(said.toString()).contains("cannot write the termination message").contains("no/file");
+        assertThat(said.toString())
+                .contains("cannot write the termination message")
+                .contains("no/file");
     }
 }
