@@ -19,7 +19,8 @@ public record ForEachSpec(
 
         @JsonPropertyDescription(
                 "Pattern of folders below source that make one item each, with all files below: sub-* makes one per "
-                        + "subject. Files outside any such folder are left out and named. Unset: one item per file.")
+                        + "subject, sub-*/ses-* one per session of a subject, */* one per folder of the second level. It matches the "
+                        + "path of a folder or the end of that path; of a folder and one in it the outer one is the group. Files outside any such folder are left out and named. Unset: one item per file.")
         @Text(Syntax.GLOB)
         @Nullable
         String groupBy) {}

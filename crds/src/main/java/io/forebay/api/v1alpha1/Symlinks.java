@@ -10,7 +10,7 @@ public enum Symlinks {
     PRESERVE,
     @JsonProperty("Follow")
     @JsonPropertyDescription(
-            "The file or folder that it points to, if that lies below source; else it is left out and named.")
+            "The file or folder that it points to, if that lies below source; else it is left out and named, and the run ends with 65.")
     FOLLOW,
     @JsonProperty("Error")
     @JsonPropertyDescription("A fault: the job is refused, naming it.")

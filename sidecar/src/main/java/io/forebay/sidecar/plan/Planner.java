@@ -24,8 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes the plan: lists the inputs, pins their versions, makes items in the order of their keys.
  *
- * <p>With {@code forEach} each file of that input is an item, or each group: the files below the first folder whose name
- * matches {@code groupBy}, and the item's key is the path of that folder; files below no such folder are left out, by name.
+ * <p>With {@code forEach} each file of that input is an item, or each group: the files below the first folder, from the source down, that
+ * {@code groupBy} matches, and the item's key is the path of that folder; files below no such folder are left out, by name. The pattern
+ * may match the end of the folder's path: {@code sub-*} each folder of such a name, {@code sub-*}{@code /ses-*} each with such a name in
+ * a folder of such a name, wherever they lie.
  * Without {@code forEach} the job is one item, named like the job. Inputs that {@code forEach} does not name are shared.
  */
 public final class Planner {
@@ -96,6 +98,8 @@ public final class Planner {
         private long sharedBytes;
         private long outsideGroups;
         private long unusable;
+        private long noFiles;
+        private final List<String> noFilesTold = new ArrayList<>();
         /** Hashes of the shared inputs so far. */
         private String sharedStrict = "";
 
@@ -127,13 +131,14 @@ public final class Planner {
                     bytes + sharedBytes,
                     sharedFiles,
                     sharedBytes,
-                    outsideGroups,
+                    outsideGroups + noFiles,
                     unusable,
                     warnings()));
         }
 
         private List<String> warnings() {
             var all = new ArrayList<>(clash.warnings());
+            all.addAll(noFilesTold);
             if (anyKey != null) {
                 all.addAll(OutputFeedsInput.warnings(job, anyKey));
             }
@@ -176,7 +181,10 @@ public final class Planner {
         private InputLister.Count list(Input input, InputLister.Sink sink)
                 throws CoordinatorException, IOException, InterruptedException {
             try {
-                return lister.list(input, sink);
+                var count = lister.list(input, sink);
+                noFiles += count.noFiles().count();
+                count.noFiles().words(input.name()).ifPresent(noFilesTold::add);
+                return count;
             } catch (StoreException e) {
                 throw StoreFailures.ofInput(input, e);
             }
@@ -193,14 +201,18 @@ public final class Planner {
                             + String.join(
                                     ", ",
                                     input.exclude().stream().map(Glob::pattern).toList());
-            var groups = outsideGroups == 0
-                    ? ""
-                    : "; " + outsideGroups + " files match but lie in no folder that groupBy names";
             return new CoordinatorException(
                     ExitCode.NO_INPUT,
                     "NoInputs",
-                    "input " + input.name() + ": none of " + count.seen() + " keys below " + input.source()
-                            + " matches " + patterns + excluded + groups + ". Correct source, include or exclude",
+                    outsideGroups > 0
+                            ? "input " + input.name() + ": none of " + count.selected() + " files below " + input.source()
+                                    + " lies in a folder that groupBy "
+                                    + job.forEach().flatMap(ForEach::groupBy).map(Glob::pattern).orElse("")
+                                    + " matches. Correct source or groupBy"
+                            : "input " + input.name() + ": none of " + (count.seen() - count.noFiles().count())
+                                    + " keys below " + input.source() + " matches " + patterns + excluded
+                                    + count.noFiles().words(input.name()).map(w -> "; " + w).orElse("")
+                                    + ". Correct source, include or exclude",
                     null);
         }
 
@@ -302,13 +314,16 @@ public final class Planner {
                 }
             }
 
+            /** The shallowest folder of which the pattern matches the path, or its end from some component on. */
             private Optional<String> groupOf(String relative) {
-                int from = 0;
-                for (int slash = relative.indexOf('/'); slash >= 0; slash = relative.indexOf('/', from)) {
-                    if (pattern.orElseThrow().matches(relative.substring(from, slash))) {
-                        return Optional.of(relative.substring(0, slash));
+                var glob = pattern.orElseThrow();
+                for (int end = relative.indexOf('/'); end >= 0; end = relative.indexOf('/', end + 1)) {
+                    for (int start = end; start >= 0; ) {
+                        start = start == 0 ? -1 : relative.lastIndexOf('/', start - 1);
+                        if (glob.matches(relative.substring(start + 1, end))) {
+                            return Optional.of(relative.substring(0, end));
+                        }
                     }
-                    from = slash + 1;
                 }
                 return Optional.empty();
             }

@@ -133,6 +133,44 @@ class PlannerTest {
     }
 
     @Test
+    @DisplayName(
+            "G3 a groupBy of several levels matches folders by their path or its end; the outermost folder that it matches is the group")
+    void groupsOfSeveralLevels() throws Exception {
+        put(
+                "in/sub-01/ses-1/anat/t1.nii",
+                "in/sub-01/ses-1/func/bold.nii",
+                "in/sub-01/ses-2/t1.nii",
+                "in/sub-01/notes.txt",
+                "in/ds2/sub-02/ses-1/t1.nii",
+                "in/top");
+        maker.groupBy = Optional.of(Glob.parse("sub-*/ses-*"));
+        try (var plan = plan()) {
+            assertThat(keys(plan)).containsExactly("ds2/sub-02/ses-1", "sub-01/ses-1", "sub-01/ses-2");
+            assertThat(plan.item(1).inputs().stream().map(ItemInput::relative))
+                    .containsExactly("sub-01/ses-1/anat/t1.nii", "sub-01/ses-1/func/bold.nii");
+            assertThat(plan.leftOut().stream().map(LeftOut::key))
+                    .containsExactlyInAnyOrder("sub-01/notes.txt", "top");
+        }
+        maker.groupBy = Optional.of(Glob.parse("*/*"));
+        try (var plan = plan()) {
+            assertThat(keys(plan)).containsExactly("ds2/sub-02", "sub-01/ses-1", "sub-01/ses-2");
+        }
+    }
+
+    @Test
+    @DisplayName("G3 a groupBy that matches no folder: NoInputs names it, and does not blame include")
+    void groupByMatchesNothing() {
+        put("in/sub-01/a", "in/sub-02/b");
+        maker.groupBy = Optional.of(Glob.parse("subject-*"));
+        assertThatThrownBy(this::plan).isInstanceOfSatisfying(CoordinatorException.class, e -> {
+            assertThat(e.code()).isEqualTo(ExitCode.NO_INPUT);
+            assertThat(e)
+                    .hasMessage("input chunks: none of 2 files below s3://bucket/in/ lies in a folder that groupBy subject-*"
+                            + " matches. Correct source or groupBy");
+        });
+    }
+
+    @Test
     @DisplayName("without forEach the job is one item, and all inputs are shared")
     void oneItem() throws Exception {
         put("in/a", "in/b");
