@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * FIFOs, sockets and devices where outputs were looked for: never read, never published, and told by name. Only the first are kept, all
+ * FIFOs, sockets and devices where files were looked for: never read, never staged or published, and told by name. Only the first are kept, all
  * are counted. Thread-safe.
  */
 public final class SpecialFiles {
@@ -17,10 +17,15 @@ public final class SpecialFiles {
     private long count;
 
     /** @param relative path below the folder that was searched @param type what it is instead of a file, link or folder */
-    public synchronized void add(String relative, Stat.Type type) {
+    public void add(String relative, Stat.Type type) {
+        add(relative, word(type));
+    }
+
+    /** @param what it is, as in {@code a FIFO} */
+    public synchronized void add(String relative, String what) {
         count++;
         if (named.size() < MOST) {
-            named.add(Printable.name(relative) + " (" + word(type) + ")");
+            named.add(Printable.name(relative) + " (" + what + ")");
         }
     }
 
@@ -44,15 +49,21 @@ public final class SpecialFiles {
         return List.copyOf(named);
     }
 
-    /** In words; empty: there are none. */
-    public synchronized Optional<String> words() {
+    /** In words, where they were to be published; empty: there are none. */
+    public Optional<String> words() {
+        return words("published");
+    }
+
+    /** In words; empty: there are none. @param done what is done with files, as in {@code published} */
+    public synchronized Optional<String> words(String done) {
         if (count == 0) {
             return Optional.empty();
         }
         var more = count > named.size() ? " and " + (count - named.size()) + " more" : "";
         return Optional.of(String.join(", ", named)
                 + more
-                + (count == 1 ? ": no file, so it cannot be published" : ": no files, so they cannot be published"));
+                + (count == 1 ? ": no file, so it cannot be " : ": no files, so they cannot be ")
+                + done);
     }
 
     private static String word(Stat.Type type) {

@@ -94,6 +94,7 @@ public final class Copies {
             throws StoreException, IOException, InterruptedException {
         BufferFiles.folders(folder);
         var store = stores.stores().at(source);
+        var special = new SpecialFiles();
         int base = source.isFolder() ? source.path().length() : source.path().lastIndexOf('/') + 1;
         try (tasks) {
             var request = new ListRequest(source.path(), "", SymlinkPolicy.PRESERVE, true);
@@ -115,11 +116,19 @@ public final class Copies {
                             tasks.problem(key + ": " + why);
                         }
                     }
+
+                    @Override
+                    public void noFile(String key, String what) {
+                        if (selects(include, relative(key, base))) {
+                            special.add(relative(key, base), what);
+                        }
+                    }
                 });
                 return true;
             });
             tasks.join();
         }
+        special.words("staged").ifPresent(words -> tell.accept("left out: " + words));
         return report();
     }
 

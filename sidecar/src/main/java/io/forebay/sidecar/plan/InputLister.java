@@ -38,11 +38,13 @@ final class InputLister {
     /**
      * @param seen files looked at
      * @param selected files that the patterns selected
+     * @param unusable what they selected beside these, and can be no input
+     * @param noFiles what they selected beside these, and is no file
      */
-    record Count(long seen, long selected, long bytes, long unusable) {
+    record Count(long seen, long selected, long bytes, long unusable, NoFiles noFiles) {
         /** The same without selected files that were told again. */
         Count without(long files, long theirBytes) {
-            return new Count(seen - files, selected - files, bytes - theirBytes, unusable);
+            return new Count(seen - files, selected - files, bytes - theirBytes, unusable, noFiles);
         }
     }
 
@@ -136,6 +138,7 @@ final class InputLister {
         private long selected;
         private long bytes;
         private long unusable;
+        private final NoFiles noFiles = new NoFiles();
 
         Round(Input input, SpoolSort files, JsonSpool bad, ListingWatch watch) {
             this.input = input;
@@ -145,20 +148,15 @@ final class InputLister {
         }
 
         Count count() {
-            return new Count(seen, selected, bytes, unusable);
+            return new Count(seen, selected, bytes, unusable, noFiles);
         }
 
         @Override
         public void found(Entry entry) {
-            watch.came();
+            if (!isSelected(entry.key())) {
+                return;
+            }
             var relative = relative(entry.key());
-            if (isOurs(relative)) {
-                return;
-            }
-            seen++;
-            if (!selects(relative)) {
-                return;
-            }
             selected++;
             bytes += entry.version().size();
             var uri = new StoreUri(input.source().scheme(), input.source().authority(), entry.key());
@@ -182,18 +180,33 @@ final class InputLister {
 
         @Override
         public void leftOut(String key, String why) {
+            if (isSelected(key)) {
+                unusable++;
+                leaveOut(relative(key), why, true);
+            }
+        }
+
+        @Override
+        public void noFile(String key, String what) {
+            if (isSelected(key)) {
+                noFiles.add(relative(key), what);
+                leaveOut(relative(key), "it is " + what + ": it holds no bytes that could be staged", false);
+            }
+        }
+
+        private boolean isSelected(String key) {
             watch.came();
             var relative = relative(key);
             if (isOurs(relative)) {
-                return;
+                return false;
             }
             seen++;
-            if (!selects(relative)) {
-                return;
-            }
-            unusable++;
+            return selects(relative);
+        }
+
+        private void leaveOut(String relative, String why, boolean missing) {
             try {
-                bad.append(new LeftOut(input.name(), relative, why, true));
+                bad.append(new LeftOut(input.name(), relative, why, missing));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -35,7 +35,9 @@ final class OutputFeedsInput {
 
     private static boolean feeds(Output output, Input input, Map<String, String> names) {
         var to = output.destination(names);
-        if (!input.source().isFolder() || !input.source().contains(to)) {
+        // A source without a slash at its end may be a file; then nothing can lie below it.
+        var source = input.source().resolve("");
+        if (!source.contains(to)) {
             return false;
         }
         var sample = names.getOrDefault("NAME", "x");
@@ -44,7 +46,7 @@ final class OutputFeedsInput {
                 .replace("**", sample)
                 .replace("*", sample)
                 .replace("?", "x");
-        var relative = to.resolve(file).path().substring(input.source().path().length());
+        var relative = to.resolve(file).path().substring(source.path().length());
         return (input.include().isEmpty() || input.include().stream().anyMatch(g -> g.matches(relative)))
                 && input.exclude().stream().noneMatch(g -> g.matches(relative));
     }

@@ -167,6 +167,15 @@ public interface Store extends AutoCloseable {
         /** Something that can be no input. @param why for the user: plain words */
         void leftOut(String key, String why);
 
+        /**
+         * Something that holds no bytes: nothing is missing without it.
+         *
+         * @param what it is, as in {@code a FIFO}
+         */
+        default void noFile(String key, String what) {
+            leftOut(key, "it is " + what + ": it holds no bytes that could be staged");
+        }
+
         /** A part of the listing failed in passing and is asked for again; nothing is told twice. */
         default void triedAgain(StoreException why) {}
     }

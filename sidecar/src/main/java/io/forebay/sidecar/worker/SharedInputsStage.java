@@ -43,9 +43,8 @@ final class SharedInputsStage {
                     space.inputsComplete();
                 }
                 var folder = space.in() + "/" + e.getKey();
-                var single = !job.input(e.getKey()).source().isFolder()
-                        && e.getValue().size() == 1;
-                result.put(e.getKey(), single ? FetchStage.path(e.getValue().getFirst(), space.in()) : folder);
+                var first = e.getValue().getFirst();
+                result.put(e.getKey(), isSource(first) ? FetchStage.path(first, space.in()) : folder);
             }
             paths.complete(Map.copyOf(result));
         } catch (NoRoomException e) {
@@ -58,6 +57,11 @@ final class SharedInputsStage {
             paths.completeExceptionally(e);
             throw e;
         }
+    }
+
+    /** Whether the source is this file itself, rather than a folder that holds it, alone perhaps. */
+    private boolean isSource(ItemInput file) {
+        return file.uri().equals(job.input(file.input()).source().toString());
     }
 
     /** Path of each shared input by name; waits. @throws AttemptFailed they cannot be had, so no item can run */

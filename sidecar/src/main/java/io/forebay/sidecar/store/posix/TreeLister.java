@@ -139,9 +139,9 @@ final class TreeLister {
         }
         switch (stat.type()) {
             case FILE -> found(Pins.entry(key, Entry.Kind.FILE, stat, null, dataVersion));
-            case FIFO -> sink.leftOut(key, "it is a FIFO: it holds no bytes that could be staged");
-            case SOCKET -> sink.leftOut(key, "it is a socket: it holds no bytes that could be staged");
-            case DEVICE -> sink.leftOut(key, "it is a device, not a file");
+            case FIFO -> sink.noFile(key, "a FIFO");
+            case SOCKET -> sink.noFile(key, "a socket");
+            case DEVICE -> sink.noFile(key, "a device");
             case OTHER, SYMLINK, FOLDER -> sink.leftOut(key, "it is no regular file");
         }
     }
