@@ -179,7 +179,7 @@ final class Starter {
         var core = new Core(job, truth, succession.log(), succession.generation(), options);
         core.skipped = newRun || started == null ? core.table.count(ItemState.DONE) : 0;
         record(core, plan, takenOver, newRun, fresh);
-        tellWhatIsSkipped(core, takenOver);
+        tellWhatIsSkipped(core, takenOver, takenOver == null && !fresh ? changedInputs(plan) : List.of());
         notices.addAll(plan.totals().warnings());
         tellUnusable(plan);
         var caretaker = new Caretaker(core, stores, folder.retry());
@@ -249,17 +249,38 @@ final class Starter {
         }
     }
 
-    private void tellWhatIsSkipped(Core core, @Nullable Planned takenOver) {
-        boolean changed = planned != null && !planned.manifest().equals(Identity.ofText(job.manifest()));
-        if (core.skipped > 0 || changed) {
-            long rest = core.table.size() - core.table.count(ItemState.DONE);
-            notices.add((changed ? "the manifest has changed: " : "") + rest + " of " + core.table.size()
-                    + " items are run, "
-                    + core.table.count(ItemState.DONE) + " have completion records"
+    /** Shared inputs that are not what they were: each item has them, so each is another item. Only told: a record that cannot be read tells nothing. */
+    private List<String> changedInputs(Plan plan) throws IOException, InterruptedException {
+        var former = planned;
+        if (former == null || plan.sharedSpool().size() == 0) {
+            return List.of();
+        }
+        try {
+            return PlanStore.changedShared(folder, former, plan);
+        } catch (StoreException | RecordsDamagedException e) {
+            return List.of();
+        }
+    }
+
+    /** @param inputs shared ones that have changed */
+    private void tellWhatIsSkipped(Core core, @Nullable Planned takenOver, List<String> inputs) {
+        boolean manifest = planned != null && !planned.manifest().equals(Identity.ofText(job.manifest()));
+        boolean others = planned != null && core.truth.formerOutputs > 0;
+        if (core.skipped > 0 || manifest || !inputs.isEmpty() || others) {
+            long done = core.table.count(ItemState.DONE);
+            notices.add((manifest ? "the manifest has changed: " : "")
+                    + (inputs.isEmpty() ? "" : "input " + String.join(", ", inputs) + " changed: ")
+                    + (core.table.size() - done) + " of " + core.table.size() + " items are run"
+                    + (inputs.isEmpty() ? "" : " again")
+                    + (inputs.isEmpty() || done > 0 ? ", " + done + " have completion records" : "")
                     + (takenOver == null ? "" : " (plan of coordinator " + takenOver.plan() + ")")
-                    + (changed && core.truth.formerOutputs > 0
+                    + (!manifest && inputs.isEmpty() && others
+                            ? "; what earlier runs recorded beside is of inputs that have changed or are gone"
+                            : "")
+                    + (manifest && core.truth.formerOutputs > 0
                             ? "; " + core.truth.formerOutputs
-                                    + " outputs of earlier runs stay where they are unless this run"
+                                    + (core.truth.formerOutputs == 1 ? " output" : " outputs")
+                                    + " of earlier runs stay where they are unless this run"
                                     + " writes them again: forebay verify lists what is left over"
                             : ""));
         }

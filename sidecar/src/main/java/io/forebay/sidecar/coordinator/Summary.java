@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * @param unexported outputs that are not at their destination; each has a line in {@code UNEXPORTED.jsonl}
  * @param listedIn where that is; absent: it could not be written
  * @param recordsGone nothing is left of the records: no run can be resumed by them
- * @param leftOut files that belong to no group
+ * @param leftOut files that belong to no group, and FIFOs and the like
  * @param unusable selected files that could be no input
  * @param notices what the user should know, in order
  */

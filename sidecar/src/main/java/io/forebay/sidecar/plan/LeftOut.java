@@ -5,6 +5,6 @@ package io.forebay.sidecar.plan;
  *
  * @param input name of the input
  * @param key below the input's prefix; the whole key where it leaves the prefix
- * @param unusable the patterns select it, but it can be no input; false: it belongs to no group
+ * @param unusable the patterns select it, but it can be no input, so something is missing; false: it belongs to no group, or holds no bytes
  */
 public record LeftOut(String input, String key, String why, boolean unusable) {}

@@ -13,7 +13,7 @@ public final class Plan implements AutoCloseable {
     /**
      * @param files of all items and the shared ones
      * @param bytes of these
-     * @param outsideGroups files that belong to no group
+     * @param outsideGroups files that belong to no group, and FIFOs and the like
      * @param unusable selected files that can be no input
      * @param warnings for the user, before anything starts
      */

@@ -1,5 +1,7 @@
 package io.forebay.sidecar.plan;
 
+import io.forebay.message.MessageJson;
+import io.forebay.message.Messages.ItemInput;
 import io.forebay.sidecar.records.LogEntry.Planned;
 import io.forebay.sidecar.records.RecordsDamagedException;
 import io.forebay.sidecar.records.RecordsFolder;
@@ -13,6 +15,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
@@ -102,8 +105,7 @@ public final class PlanStore {
             var content = folder.findLarge(name)
                     .orElseThrow(() ->
                             new RecordsDamagedException(folder.uri().resolve(name) + " is missing; run with --fresh"));
-            try (var lines = new BufferedReader(new InputStreamReader(
-                    new GZIPInputStream(new ByteArrayInputStream(content), 1 << 13), StandardCharsets.ISO_8859_1))) {
+            try (var lines = lines(content)) {
                 for (var line = lines.readLine(); line != null; line = lines.readLine()) {
                     var json = line.substring(2).getBytes(StandardCharsets.ISO_8859_1);
                     spool(plan, line.charAt(0), name).append(json);
@@ -131,6 +133,40 @@ public final class PlanStore {
                 planned.unusable(),
                 planned.warnings()));
         return plan;
+    }
+
+    /**
+     * Names of shared inputs whose files are others in {@code now} than in the plan on record, or of other content as far as sizes and times
+     * tell. Reads no more of that plan than these.
+     *
+     * @throws RecordsDamagedException it cannot be read
+     */
+    public static List<String> changedShared(RecordsFolder folder, Planned planned, Plan now)
+            throws StoreException, RecordsDamagedException, IOException, InterruptedException {
+        var before = new SharedSums();
+        for (int segment = 0; segment < planned.segments(); segment++) {
+            var name = name(planned.plan(), segment);
+            var content = folder.findLarge(name)
+                    .orElseThrow(() -> new RecordsDamagedException(folder.uri().resolve(name) + " is missing"));
+            try (var lines = lines(content)) {
+                var line = lines.readLine();
+                for (; line != null && line.charAt(0) == 'S'; line = lines.readLine()) {
+                    before.add(MessageJson.MAPPER.readValue(
+                            line.substring(2).getBytes(StandardCharsets.ISO_8859_1), ItemInput.class));
+                }
+                if (line != null) {
+                    break;
+                }
+            }
+        }
+        var after = new SharedSums();
+        now.shared().forEach(after::add);
+        return after.differing(before);
+    }
+
+    private static BufferedReader lines(byte[] content) throws IOException {
+        return new BufferedReader(new InputStreamReader(
+                new GZIPInputStream(new ByteArrayInputStream(content), 1 << 13), StandardCharsets.ISO_8859_1));
     }
 
     private static JsonSpool spool(Plan plan, char letter, String name) throws RecordsDamagedException {

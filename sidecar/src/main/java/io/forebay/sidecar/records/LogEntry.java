@@ -67,7 +67,7 @@ public sealed interface LogEntry {
      *
      * @param plan generation of the coordinator that made it
      * @param manifest hash of the manifest it was made from
-     * @param outsideGroups files that belong to no group
+     * @param outsideGroups files that belong to no group, and FIFOs and the like
      * @param unusable selected files that can be no input
      */
     record Planned(
