@@ -31,7 +31,8 @@ class SourcesIT extends RigTest {
     }
 
     @Test
-    @DisplayName("$(INPUT_name) of a source without a slash is the folder if it is a folder, whatever it holds, and the file if it is a file")
+    @DisplayName(
+            "$(INPUT_name) of a source without a slash is the folder if it is a folder, whatever it holds, and the file if it is a file")
     void folderOrFile() throws Exception {
         rig.input("a", "x");
         var ref = Files.createDirectories(rig.home().resolve("ref"));
@@ -62,7 +63,8 @@ class SourcesIT extends RigTest {
     }
 
     @Test
-    @DisplayName("an output that goes below an input's source is warned of with and without the slash at the source's end")
+    @DisplayName(
+            "an output that goes below an input's source is warned of with and without the slash at the source's end")
     void outputBelowInput() throws Exception {
         rig.input("a", "x");
         for (var slash : new String[] {"/", ""}) {
@@ -105,7 +107,8 @@ class SourcesIT extends RigTest {
     }
 
     @Test
-    @DisplayName("N5 a link that Follow cannot follow stands for a file that is missing: named, and 65; stage-in keeps links")
+    @DisplayName(
+            "N5 a link that Follow cannot follow stands for a file that is missing: named, and 65; stage-in keeps links")
     void linkThatLeadsNowhere() throws Exception {
         rig.input("a", "x");
         Files.createSymbolicLink(rig.inputs().resolve("gone"), Path.of("nowhere"));
@@ -133,7 +136,9 @@ class SourcesIT extends RigTest {
         job("cat \"$FOREBAY_INPUT\" \"$FOREBAY_INPUT_ref\" > \"$FOREBAY_OUT/$FOREBAY_NAME\"", "file://" + ref);
         assertThat(rig.run().exit()).isZero();
         var same = rig.run();
-        assertThat(same.all()).contains("0 of 2 items are run, 2 have completion records").doesNotContain("changed");
+        assertThat(same.all())
+                .contains("0 of 2 items are run, 2 have completion records")
+                .doesNotContain("changed");
         Files.writeString(ref, "22");
 
         var again = rig.run();

@@ -205,13 +205,21 @@ public final class Planner {
                     ExitCode.NO_INPUT,
                     "NoInputs",
                     outsideGroups > 0
-                            ? "input " + input.name() + ": none of " + count.selected() + " files below " + input.source()
+                            ? "input " + input.name() + ": none of " + count.selected() + " files below "
+                                    + input.source()
                                     + " lies in a folder that groupBy "
-                                    + job.forEach().flatMap(ForEach::groupBy).map(Glob::pattern).orElse("")
+                                    + job.forEach()
+                                            .flatMap(ForEach::groupBy)
+                                            .map(Glob::pattern)
+                                            .orElse("")
                                     + " matches. Correct source or groupBy"
-                            : "input " + input.name() + ": none of " + (count.seen() - count.noFiles().count())
+                            : "input " + input.name() + ": none of "
+                                    + (count.seen() - count.noFiles().count())
                                     + " keys below " + input.source() + " matches " + patterns + excluded
-                                    + count.noFiles().words(input.name()).map(w -> "; " + w).orElse("")
+                                    + count.noFiles()
+                                            .words(input.name())
+                                            .map(w -> "; " + w)
+                                            .orElse("")
                                     + ". Correct source, include or exclude",
                     null);
         }

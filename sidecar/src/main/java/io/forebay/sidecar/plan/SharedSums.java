@@ -16,10 +16,7 @@ final class SharedSums {
     /** In the order of the plan. */
     void add(ItemInput file) {
         var pin = Identity.pin(Version.parse(file.relative(), file.pin()), false);
-        byInput.merge(
-                file.input(),
-                one("", file, pin),
-                (sum, first) -> one(sum, file, pin));
+        byInput.merge(file.input(), one("", file, pin), (sum, first) -> one(sum, file, pin));
     }
 
     private String one(String sum, ItemInput file, String pin) {

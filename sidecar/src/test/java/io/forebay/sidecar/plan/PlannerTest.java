@@ -148,8 +148,7 @@ class PlannerTest {
             assertThat(keys(plan)).containsExactly("ds2/sub-02/ses-1", "sub-01/ses-1", "sub-01/ses-2");
             assertThat(plan.item(1).inputs().stream().map(ItemInput::relative))
                     .containsExactly("sub-01/ses-1/anat/t1.nii", "sub-01/ses-1/func/bold.nii");
-            assertThat(plan.leftOut().stream().map(LeftOut::key))
-                    .containsExactlyInAnyOrder("sub-01/notes.txt", "top");
+            assertThat(plan.leftOut().stream().map(LeftOut::key)).containsExactlyInAnyOrder("sub-01/notes.txt", "top");
         }
         maker.groupBy = Optional.of(Glob.parse("*/*"));
         try (var plan = plan()) {
@@ -165,8 +164,9 @@ class PlannerTest {
         assertThatThrownBy(this::plan).isInstanceOfSatisfying(CoordinatorException.class, e -> {
             assertThat(e.code()).isEqualTo(ExitCode.NO_INPUT);
             assertThat(e)
-                    .hasMessage("input chunks: none of 2 files below s3://bucket/in/ lies in a folder that groupBy subject-*"
-                            + " matches. Correct source or groupBy");
+                    .hasMessage(
+                            "input chunks: none of 2 files below s3://bucket/in/ lies in a folder that groupBy subject-*"
+                                    + " matches. Correct source or groupBy");
         });
     }
 
