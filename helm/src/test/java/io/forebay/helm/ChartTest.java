@@ -107,6 +107,15 @@ class ChartTest {
                         assertThat(budget.at("/spec/maxUnavailable").asInt()).isEqualTo(1));
     }
 
+    /** With more than none, Helm takes the only operator for ready before it is. */
+    @Test
+    void helmCanWaitForTheOnlyOperator() {
+        var deployment = Chart.rendered(helm).one("Deployment", "forebay-operator");
+
+        assertThat(deployment.at("/spec/strategy/rollingUpdate/maxUnavailable").asInt(-1))
+                .isZero();
+    }
+
     @Test
     void theOperatorsOwnObjectsAreFoundByTheirLabels() {
         var rendered = Chart.rendered(helm, ValueSet.EVERYTHING.words());
