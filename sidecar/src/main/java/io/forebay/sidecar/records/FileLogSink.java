@@ -7,17 +7,19 @@ import io.forebay.sidecar.os.Open;
 import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.PosixIo;
+import io.forebay.sidecar.os.Stat;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A log as one file: write behind what is durable, fsync. No channel, since an interruption must not close the file. */
 final class FileLogSink implements RecordLog.Sink {
     private final Path file;
     private final Fd out;
+    private final Stat self;
+    private final Stat folder;
     /** Last batch that is durable here. */
     private long durable;
     /** Where it ends. */
@@ -28,9 +30,10 @@ final class FileLogSink implements RecordLog.Sink {
         this.file = file;
         try {
             out = Posix.open(file.toString(), Open.WRONLY | Open.CREAT | Open.EXCL, 0644);
-            try (var folder =
-                    Posix.open(String.valueOf(file.toAbsolutePath().getParent()), Open.RDONLY | Open.DIRECTORY)) {
-                PosixIo.fsync(folder);
+            self = Posix.fstat(out);
+            try (var above = Posix.open(folder(), Open.RDONLY | Open.DIRECTORY)) {
+                PosixIo.fsync(above);
+                folder = Posix.fstat(above);
             }
         } catch (PosixException e) {
             throw failure(e, 0);
@@ -50,14 +53,42 @@ final class FileLogSink implements RecordLog.Sink {
             cutOff();
             throw failure(e, bytes.length);
         }
-        if (Files.notExists(file)) {
-            // What was synced has no name any more: nobody will ever read it.
-            throw new StoreException(
-                    Kind.PERMANENT,
-                    file + " was removed while the job ran: keep the records folder until the job has ended");
-        }
+        requireName();
         durable = batch;
         length += bytes.length;
+    }
+
+    /** What was synced may have no name any more, or lie on a file system that nobody sees: nobody will ever read it. */
+    private void requireName() throws StoreException {
+        try {
+            if (self.sameFile(Posix.stat(file.toString()))) {
+                return;
+            }
+        } catch (PosixException e) {
+            if (!e.is(Errno.ENOENT) && !e.is(Errno.ENOTDIR)) {
+                return; // it is not known to be gone
+            }
+        }
+        throw new StoreException(
+                Kind.PERMANENT,
+                isOtherFolder()
+                        ? folder()
+                                + " is another folder (or file system) now than when the run began: was it unmounted? It held the records of"
+                                + " this job. Put back what was there, then resume"
+                        : file
+                                + " was removed while the job ran: keep the records folder, and its file system mounted, until the job has ended");
+    }
+
+    private boolean isOtherFolder() {
+        try {
+            return !folder.sameFile(Posix.stat(folder()));
+        } catch (PosixException e) {
+            return false; // there is none
+        }
+    }
+
+    private String folder() {
+        return String.valueOf(file.toAbsolutePath().getParent());
     }
 
     /** Part of a batch may be there. A reader would cut it too; here it makes room. */

@@ -86,11 +86,12 @@ record Destination(String root, List<String> folders, String name) {
     /**
      * The folder that holds the name. Good for reaching files in it, not for reading or syncing it.
      *
+     * @param roots what the root was before
      * @throws PosixException ENOENT: it does not exist
-     * @throws StoreException BAD_NAME: a symbolic link, or no folder, is on the way
+     * @throws StoreException BAD_NAME: a symbolic link, or no folder, is on the way; PERMANENT: the root is another folder now
      */
-    Fd open() throws PosixException, StoreException {
-        return walk(Posix.open(root, PASS_THROUGH), false);
+    Fd open(Roots roots) throws PosixException, StoreException {
+        return walk(same(roots, openRoot(roots)), false);
     }
 
     /**
@@ -100,6 +101,41 @@ record Destination(String root, List<String> folders, String name) {
      */
     Fd create() throws PosixException, StoreException {
         return walk(createRoot(), true);
+    }
+
+    /** As {@link #create()}, if the root is what it was before. @throws StoreException also PERMANENT: it is another folder now */
+    Fd create(Roots roots) throws PosixException, StoreException {
+        Fd at;
+        try {
+            at = openRoot(roots);
+        } catch (PosixException e) {
+            if (!e.is(Errno.ENOENT)) {
+                throw forAll(e);
+            }
+            at = createRoot();
+        }
+        return walk(same(roots, at), true);
+    }
+
+    private Fd openRoot(Roots roots) throws PosixException, StoreException {
+        try {
+            return Posix.open(root, PASS_THROUGH);
+        } catch (PosixException e) {
+            if (e.is(Errno.ENOENT)) {
+                roots.requireNew(root);
+            }
+            throw e;
+        }
+    }
+
+    private Fd same(Roots roots, Fd opened) throws PosixException, StoreException {
+        try {
+            roots.require(root, opened);
+            return opened;
+        } catch (PosixException | StoreException e) {
+            opened.close();
+            throw e;
+        }
     }
 
     private Fd createRoot() throws PosixException, StoreException {

@@ -50,6 +50,7 @@ public final class PosixStore implements Store {
     private final Duration visibleWithin;
     private final long partBytes;
     private final MountPoints mounts = new MountPoints();
+    private final Roots roots = new Roots();
     private final ConcurrentHashMap<String, IoPool> pools = new ConcurrentHashMap<>();
 
     PosixStore(LustreTool lustre, Duration visibleWithin, long partBytes) {
@@ -206,7 +207,7 @@ public final class PosixStore implements Store {
             onceVisible(
                     "creating " + stub.finalKey(),
                     () -> pool.run(() -> {
-                        StagedPosixFile.whole(pool, stub, at, lustre, bytes, left::get, sealing);
+                        StagedPosixFile.whole(pool, stub, at, roots, lustre, bytes, left::get, sealing);
                         return true;
                     }));
         } catch (InterruptedException e) {
@@ -226,12 +227,12 @@ public final class PosixStore implements Store {
                 onceVisible(
                         doing,
                         () -> pool.run(
-                                () -> StagedPosixFile.create(pool, stub, partBytes, at, lustre), StagedWrite::close));
+                                () -> StagedPosixFile.create(pool, stub, partBytes, at, roots, lustre), StagedWrite::close));
             case LINK ->
                 onceVisible(
                         doing,
                         () -> pool.run(() -> {
-                            Publisher.link(at, stub);
+                            Publisher.link(at, roots, stub);
                             return new StagedName(stub);
                         }));
             case FOLDER -> new StagedName(stub);
@@ -242,7 +243,7 @@ public final class PosixStore implements Store {
     @Override
     public PublishOutcome publish(StagedFile file, InlineSource inline) throws StoreException, InterruptedException {
         var key = file.stub().finalKey();
-        return onceVisible("publishing " + key, () -> pool(key).run(() -> Publisher.publish(file)));
+        return onceVisible("publishing " + key, () -> pool(key).run(() -> Publisher.publish(file, roots)));
     }
 
     @Override
@@ -259,7 +260,7 @@ public final class PosixStore implements Store {
                 onceVisible(
                         "publishing " + some.getValue().size() + " files",
                         () -> some.getKey().run(() -> {
-                            Publisher.publish(files, some.getValue(), outcomes, left::get);
+                            Publisher.publish(files, some.getValue(), roots, outcomes, left::get);
                             return true;
                         }));
             }
@@ -287,7 +288,8 @@ public final class PosixStore implements Store {
         }
     }
 
-    private static Boolean sync(String folder) throws PosixException {
+    private Boolean sync(String folder) throws PosixException, StoreException {
+        roots.requireAbove(folder);
         try (var fd = Posix.open(folder, Open.PATH | Open.DIRECTORY)) {
             Destination.sync(fd);
             return true;
@@ -301,7 +303,7 @@ public final class PosixStore implements Store {
         }
         var at = Destination.of(stub.root(), stub.finalKey());
         run(stub.finalKey(), "removing what was staged for " + stub.finalKey(), () -> {
-            try (var parent = at.open()) {
+            try (var parent = at.open(roots)) {
                 Posix.unlinkatIfThere(parent, stub.handle());
             } catch (PosixException e) {
                 if (!e.is(Errno.ENOENT)) {
@@ -403,6 +405,7 @@ public final class PosixStore implements Store {
     /** Does not wait for calls that hang. */
     @Override
     public void close() {
+        roots.close();
         pools.values().forEach(IoPool::close);
     }
 }

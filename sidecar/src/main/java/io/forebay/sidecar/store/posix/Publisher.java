@@ -26,13 +26,13 @@ final class Publisher {
 
     private static final int CHUNK = 1 << 20;
 
-    static PublishOutcome publish(StagedFile file) throws PosixException, StoreException {
+    static PublishOutcome publish(StagedFile file, Roots roots) throws PosixException, StoreException {
         var stub = file.stub();
         var at = Destination.of(stub.root(), stub.finalKey());
         if (stub.kind() == StagedFile.Kind.FOLDER) {
-            return folder(at, stub);
+            return folder(at, roots, stub);
         }
-        try (var parent = at.open()) {
+        try (var parent = at.open(roots)) {
             return publish(parent, at, file);
         } catch (PosixException e) {
             if (e.is(Errno.ENOENT)) {
@@ -51,22 +51,22 @@ final class Publisher {
     }
 
     /**
-     * Some of the files, as {@link #publish(StagedFile)}; the way to a folder is gone once for all that follow each other in it.
+     * Some of the files, as {@link #publish(StagedFile, Roots)}; the way to a folder is gone once for all that follow each other in it.
      *
      * @param outcomes gets theirs
      * @param left whether the caller has left: the rest is left, too
      */
-    static void publish(List<StagedFile> files, List<Integer> indexes, PublishOutcome[] outcomes, BooleanSupplier left)
+    static void publish(List<StagedFile> files, List<Integer> indexes, Roots roots, PublishOutcome[] outcomes, BooleanSupplier left)
             throws PosixException, StoreException {
         int next = 0;
         while (next < indexes.size()) {
             var first = files.get(indexes.get(next));
             var way = Destination.of(first.stub().root(), first.stub().finalKey());
             if (first.stub().kind() == StagedFile.Kind.FOLDER) {
-                outcomes[indexes.get(next++)] = folder(way, first.stub());
+                outcomes[indexes.get(next++)] = folder(way, roots, first.stub());
                 continue;
             }
-            try (var parent = way.open()) {
+            try (var parent = way.open(roots)) {
                 while (next < indexes.size() && !left.getAsBoolean()) {
                     var file = files.get(indexes.get(next));
                     var at = Destination.of(file.stub().root(), file.stub().finalKey());
@@ -170,8 +170,8 @@ final class Publisher {
     }
 
     /** Made only now, so that it stays invisible before; it has no bytes that could be lost. */
-    private static PublishOutcome folder(Destination at, StagedFile.Stub stub) throws PosixException, StoreException {
-        try (var parent = at.create()) {
+    private static PublishOutcome folder(Destination at, Roots roots, StagedFile.Stub stub) throws PosixException, StoreException {
+        try (var parent = at.create(roots)) {
             try {
                 Posix.mkdirat(parent, at.name(), 0777);
             } catch (PosixException e) {
@@ -194,9 +194,9 @@ final class Publisher {
     }
 
     /** Makes a symbolic link under its temporary name. */
-    static void link(Destination at, StagedFile.Stub stub) throws PosixException, StoreException {
+    static void link(Destination at, Roots roots, StagedFile.Stub stub) throws PosixException, StoreException {
         var target = Objects.requireNonNull(stub.meta().linkTarget(), "target of a symbolic link");
-        try (var parent = at.create()) {
+        try (var parent = at.create(roots)) {
             Posix.unlinkatIfThere(parent, stub.handle());
             Posix.symlinkat(target, parent, stub.handle());
             if (stub.meta().mtimeNanos() != -1) {

@@ -71,9 +71,9 @@ final class StagedPosixFile implements StagedWrite {
     }
 
     /** Makes the temporary file. To be called on the pool. @param partBytes of all parts but the last */
-    static StagedPosixFile create(IoPool pool, StagedFile.Stub stub, long partBytes, Destination at, LustreTool lustre)
+    static StagedPosixFile create(IoPool pool, StagedFile.Stub stub, long partBytes, Destination at, Roots roots, LustreTool lustre)
             throws PosixException, StoreException {
-        try (var parent = at.create()) {
+        try (var parent = at.create(roots)) {
             refuseFolder(parent, at);
             return new StagedPosixFile(pool, stub, partBytes, at.folder(), temporary(parent, stub, lustre));
         } catch (PosixException e) {
@@ -106,12 +106,13 @@ final class StagedPosixFile implements StagedWrite {
             IoPool pool,
             StagedFile.Stub stub,
             Destination at,
+            Roots roots,
             LustreTool lustre,
             MemorySegment bytes,
             BooleanSupplier left,
             Runnable sealing)
             throws PosixException, StoreException {
-        try (var file = create(pool, stub, Math.max(1, stub.size()), at, lustre)) {
+        try (var file = create(pool, stub, Math.max(1, stub.size()), at, roots, lustre)) {
             if (left.getAsBoolean()) {
                 return;
             }
