@@ -8,6 +8,8 @@ import io.forebay.testing.ScriptedS3.Answer;
 import java.nio.file.Files;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What verify says of items that are not done, or that the job no longer has. */
 class VerifyIT extends RigTest {
@@ -61,6 +63,48 @@ class VerifyIT extends RigTest {
             assertThat(again.exit()).as(again.all()).isZero();
             assertThat(again.out()).contains("10 outputs of 5 records verified").doesNotContain("not exported");
             keepsBuffer = false;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName(
+            "D6 an object whose bytes are not those of the server's own checksum, or that is shorter than recorded, differs: --redo mends it")
+    void damagedObject(boolean shorter) throws Exception {
+        rig.input("a", "content of a").input("b", "content of b");
+        rig.environment("AWS_ACCESS_KEY_ID", "a").environment("AWS_SECRET_ACCESS_KEY", "b");
+        try (var s3 = ScriptedS3.start("bucket")) {
+            rig.job(
+                    "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/$FOREBAY_NAME\"",
+                    "  stores: [{uri: 's3://bucket', endpoint: '" + s3.endpoint() + "', region: us-east-1}]",
+                    "  outputs: [{name: out, path: '**', to: 's3://bucket/out/'}]",
+                    "  records: file://" + rig.results() + "/.forebay/");
+            assertThat(rig.run().exit()).isZero();
+            s3.on(
+                    r -> r.key().equals("out/a")
+                            && (r.isData("GET") || r.method().equals("HEAD")),
+                    (r, s) -> {
+                        var good = s.answer(r);
+                        var headers = new java.util.TreeMap<>(good.headers());
+                        var body = good.body().clone();
+                        if (shorter) {
+                            headers.replaceAll((k, v) -> k.equalsIgnoreCase("content-length") ? "5" : v);
+                            body = java.util.Arrays.copyOf(body, Math.min(body.length, 5));
+                        } else if (body.length > 0) {
+                            body[0] ^= 1;
+                        }
+                        return Answer.of(good.status(), headers, body);
+                    });
+
+            var verified = verify();
+
+            assertThat(verified.exit()).as(verified.all()).isEqualTo(74);
+            assertThat(verified.all()).contains("1 differ", "s3://bucket/out/a").doesNotContain("cannot be read");
+            assertThat(verify("--redo").out()).contains("1 item will be done again");
+            s3.behave();
+            var again = rig.run();
+            assertThat(again.exit()).as(again.all()).isZero();
+            assertThat(verify().exit()).isZero();
         }
     }
 

@@ -40,12 +40,16 @@ public final class OutputCheck {
         try {
             var store = stores.stores().at(uri);
             var recorded = recorded(output);
-            var found = stores.engine().retrying("verify " + uri, () -> foundOrSpecial(store, uri, output.kind()));
+            var found = stores.engine().retrying("verify " + uri, () -> foundOrSpecial(store, uri, output));
             return found.equals(recorded)
                     ? new Same()
                     : new Differs("it is " + found + ", its record says " + recorded);
         } catch (StoreException e) {
             var why = String.valueOf(e.getMessage());
+            if (e.kind() == StoreException.Kind.CORRUPT) {
+                // Each time it was read: not something on the way.
+                return new Differs("its bytes are not those that the store itself took down: " + why);
+            }
             // Where the whole store is missing, its name may be wrong, or it is not mounted.
             return e.kind() == StoreException.Kind.NOT_FOUND && !e.wholeStore()
                     ? new Differs("it is gone: " + why)
@@ -81,17 +85,18 @@ public final class OutputCheck {
         return "a file of " + size + " bytes, CRC32C " + crc32c;
     }
 
-    private String foundOrSpecial(Store store, StoreUri uri, String kind) throws StoreException, InterruptedException {
+    private String foundOrSpecial(Store store, StoreUri uri, StagedOutput output)
+            throws StoreException, InterruptedException {
         try {
-            return found(store, uri, kind);
+            return found(store, uri, output);
         } catch (SpecialFileException e) {
             return e.what();
         }
     }
 
     /** What is there, in the words of {@link #recorded}. */
-    private String found(Store store, StoreUri uri, String kind) throws StoreException, InterruptedException {
-        return switch (Kind.valueOf(kind)) {
+    private String found(Store store, StoreUri uri, StagedOutput output) throws StoreException, InterruptedException {
+        return switch (Kind.valueOf(output.kind())) {
             case LINK -> {
                 var entry = store.lstat(uri.path());
                 yield entry.kind() == Entry.Kind.SYMLINK
@@ -103,11 +108,11 @@ public final class OutputCheck {
                 var key = uri.path().endsWith("/") || uri.scheme().isPosix() ? uri.path() : uri.path() + "/";
                 yield store.stat(key).kind() == Entry.Kind.FOLDER ? FOLDER : "a file";
             }
-            case TEMP, UPLOAD, INLINE -> content(store, uri);
+            case TEMP, UPLOAD, INLINE -> content(store, uri, output.size());
         };
     }
 
-    private String content(Store store, StoreUri uri) throws StoreException, InterruptedException {
+    private String content(Store store, StoreUri uri, long expected) throws StoreException, InterruptedException {
         // Not what a link stands for: a file was published, so somebody has put the link in its place.
         var entry = store.lstat(uri.path());
         if (entry.kind() == Entry.Kind.FOLDER) {
@@ -117,6 +122,9 @@ public final class OutputCheck {
             return link(entry.meta().linkTarget());
         }
         var version = entry.version();
+        if (version.size() != expected) {
+            return "a file of " + version.size() + " bytes"; // which is enough to know
+        }
         var crc = new CRC32C();
         var scratch = scratch();
         try {
