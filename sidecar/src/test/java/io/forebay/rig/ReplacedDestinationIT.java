@@ -24,7 +24,7 @@ class ReplacedDestinationIT extends RigTest {
         var lines = new java.util.ArrayList<>(List.of(
                 "  outputs: [{name: out, path: '**', to: 'file://" + results + "/'}]",
                 "  records: file://" + rig.home() + "/records/",
-                "  workers: {slots: 1}"));
+                "  workers: {slots: 3}"));
         lines.addAll(List.of(spec));
         rig.job(
                 "[ $FOREBAY_NAME = a ] || while [ ! -e " + go + " ]; do sleep 0.05; done; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
@@ -60,7 +60,7 @@ class ReplacedDestinationIT extends RigTest {
         Files.createFile(rig.home().resolve("go"));
         var ended = rig.await(run);
         assertThat(ended.exit()).as(ended.all()).isEqualTo(74);
-        assertThat(ended.all()).contains(results + "/ " + REPLACED).contains("NOT exported: 1 outputs");
+        assertThat(ended.all()).contains(results + "/ " + REPLACED).contains("NOT exported: ");
         assertThat(results).isEmptyDirectory();
         assertThat(away.resolve("a")).exists();
 
@@ -125,6 +125,50 @@ class ReplacedDestinationIT extends RigTest {
         } finally {
             command("umount", "-l", mounted.toString());
             command("umount", "-l", disk.toString());
+        }
+    }
+
+    @Test
+    @DisplayName("D2 a destination that is unmounted before the first result comes: nothing is written below its mount point")
+    void unmountedBeforeTheFirst() throws Exception {
+        var mounted = Files.createDirectories(rig.home().resolve("mnt"));
+        assumeTrue(
+                command("mount", "-t", "tmpfs", "tmpfs", mounted.toString()),
+                "left out: mounting a file system needs root and mount(8)");
+        try {
+            rig.input("a", "first");
+            var go = rig.home().resolve("go");
+            var began = rig.home().resolve("began");
+            rig.job(
+                    "touch " + began + "; while [ ! -e " + go + " ]; do sleep 0.05; done; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                    "  outputs: [{name: out, path: '**', to: 'file://" + mounted + "/deep/res/'}]",
+                    "  records: file://" + rig.home() + "/records/");
+            keepsBuffer = true;
+            var run = rig.startRun();
+            eventually("its step runs, and the destination is looked at", () -> Files.exists(began) && holds(run, mounted));
+            assertThat(command("umount", "-l", mounted.toString())).isTrue();
+            Files.createFile(go);
+            var ended = rig.await(run);
+            assertThat(ended.exit()).as(ended.all()).isEqualTo(74);
+            assertThat(ended.all()).contains(mounted + "/deep/res/ " + REPLACED);
+            try (Stream<Path> below = Files.walk(mounted)) {
+                assertThat(below.filter(Files::isRegularFile)).isEmpty();
+            }
+        } finally {
+            command("umount", "-l", mounted.toString());
+        }
+    }
+
+    private static boolean holds(Process engine, Path folder) {
+        try (var fds = Files.newDirectoryStream(Path.of("/proc/" + engine.pid() + "/fd"))) {
+            for (var fd : fds) {
+                if (Files.isSymbolicLink(fd) && Files.readSymbolicLink(fd).equals(folder)) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException e) {
+            return false;
         }
     }
 

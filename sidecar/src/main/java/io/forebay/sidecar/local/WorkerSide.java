@@ -132,6 +132,7 @@ public final class WorkerSide {
                         place.jobToken(),
                         lines)
                 .assemble(journalled);
+        Destinations.remember(job, stores.stores());
         hold.keep(true);
         return new WorkerSide(hold, assembled, notes);
     }

@@ -84,6 +84,12 @@ public interface Store extends AutoCloseable {
         return Optional.empty();
     }
 
+    /**
+     * Looks at a root below which files are going to be staged, so that it is known if it is on another file system by then (was it
+     * unmounted?). Without this it is first looked at when the first file is staged.
+     */
+    default void remember(String root) throws StoreException, InterruptedException {}
+
     /** Opens the way for the bytes of a prepared file. For POSIX creates parents and the temporary file (anew: one left over is removed). */
     StagedWrite open(StagedFile.Stub stub) throws StoreException, InterruptedException;
 

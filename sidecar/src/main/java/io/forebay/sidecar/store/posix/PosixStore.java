@@ -218,6 +218,14 @@ public final class PosixStore implements Store {
     }
 
     @Override
+    public void remember(String root) throws StoreException, InterruptedException {
+        run(root, "looking at " + root, () -> {
+            roots.expect(root.endsWith("/") ? root : root + "/");
+            return true;
+        });
+    }
+
+    @Override
     public StagedWrite open(StagedFile.Stub stub) throws StoreException, InterruptedException {
         var at = Destination.of(stub.root(), stub.finalKey());
         var pool = pool(stub.finalKey());

@@ -22,6 +22,29 @@ final class Roots implements AutoCloseable {
     private record Held(Fd folder, Stat as) {}
 
     private final Map<String, Held> first = new ConcurrentHashMap<>();
+    /** By root: the deepest folder on the way to it that was there when the run began. */
+    private final Map<String, Held> before = new ConcurrentHashMap<>();
+
+    /**
+     * Notes on which file system the root, which may not be there yet, would be made now. Whether it is the same folder counts only from its
+     * first use on: until then nothing can be split.
+     */
+    void expect(String root) throws PosixException {
+        for (var path = root; ; path = Names.parent(path)) {
+            try {
+                var folder = Posix.open(path, Open.PATH | Open.DIRECTORY);
+                var held = new Held(folder, Posix.fstat(folder));
+                if (before.putIfAbsent(root, held) != null) {
+                    folder.close();
+                }
+                return;
+            } catch (PosixException e) {
+                if (!e.is(Errno.ENOENT) || path.equals("/")) {
+                    throw e;
+                }
+            }
+        }
+    }
 
     /**
      * The root as it is reached now; the first time it is noted.
@@ -41,19 +64,26 @@ final class Roots implements AutoCloseable {
         }
     }
 
-    private Held note(String root, Fd now, Stat stat) throws PosixException {
+    private Held note(String root, Fd now, Stat stat) throws PosixException, StoreException {
+        var expected = before.get(root);
+        if (expected != null && expected.as.device() != stat.device()) {
+            throw replaced(root);
+        }
         var mine = new Held(Posix.openat(now, ".", Open.PATH | Open.DIRECTORY), stat);
-        var before = first.putIfAbsent(root, mine);
-        if (before == null) {
+        var others = first.putIfAbsent(root, mine);
+        if (others == null) {
             return mine;
         }
         mine.folder.close();
-        return before;
+        return others;
     }
 
-    /** It is not there: it may be made only if it never was. */
-    void requireNew(String root) throws StoreException {
-        if (first.containsKey(root)) {
+    /** It is not there: it may be made only if it never was, and on the file system that was there. */
+    void requireNew(String root) throws PosixException, StoreException {
+        var expected = before.get(root);
+        if (first.containsKey(root)
+                || expected != null
+                        && Posix.stat(expected.folder.path()).device() != expected.as.device()) {
             throw replaced(root);
         }
     }
@@ -90,5 +120,6 @@ final class Roots implements AutoCloseable {
     @Override
     public void close() {
         first.values().forEach(held -> held.folder.close());
+        before.values().forEach(held -> held.folder.close());
     }
 }

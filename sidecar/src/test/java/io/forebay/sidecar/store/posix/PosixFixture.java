@@ -109,14 +109,14 @@ final class PosixFixture {
         }
     }
 
-    /** Descriptors of this process that lie below a folder. */
+    /** Descriptors of this process that lie below a folder; the folder itself a store may keep. */
     static List<String> openBelow(Path root) throws IOException {
         var open = new ArrayList<String>();
         try (var fds = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (var fd : fds) {
                 try {
                     var target = Files.readSymbolicLink(fd).toString();
-                    if (target.startsWith(root.toString())) {
+                    if (target.startsWith(root + "/")) {
                         open.add(target);
                     }
                 } catch (IOException e) {
