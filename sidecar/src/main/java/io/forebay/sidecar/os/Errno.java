@@ -25,7 +25,7 @@ public enum Errno {
     EISDIR(21, "is a directory"),
     EINVAL(22, "invalid argument"),
     ENFILE(23, "too many open files in the system"),
-    EMFILE(24, "too many open files of this process"),
+    EMFILE(24, "too many open files of this process; raise its limit (ulimit -n), 1024 is enough"),
     ENOTTY(25, "inappropriate ioctl for device"),
     ETXTBSY(26, "text file busy"),
     EFBIG(27, "file too large"),
