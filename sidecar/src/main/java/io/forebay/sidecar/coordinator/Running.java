@@ -412,11 +412,27 @@ final class Running implements AutoCloseable {
                     end.listedIn,
                     end.recordsGone,
                     core.plan.totals().outsideGroups(),
+                    leftOutNames(),
                     core.plan.totals().unusable(),
                     all));
         } finally {
             core.lock.unlock();
         }
+    }
+
+    private List<String> leftOutNames() {
+        var names = new ArrayList<String>();
+        if (core.plan.totals().outsideGroups() > 0) {
+            for (var left : core.plan.leftOut()) {
+                if (names.size() == Summary.NAMED_LEFT_OUT) {
+                    break;
+                }
+                if (!left.unusable()) {
+                    names.add(left.input() + ": " + left.key() + ": " + left.why());
+                }
+            }
+        }
+        return names;
     }
 
     private Optional<Summary.NotRun> notRun() {

@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
  * @param listedIn where that is; absent: it could not be written
  * @param recordsGone nothing is left of the records: no run can be resumed by them
  * @param leftOut files that belong to no group, and FIFOs and the like
+ * @param leftOutNames the first of them, with input and reason, {@link #NAMED_LEFT_OUT} at most
  * @param unusable selected files that could be no input
  * @param notices what the user should know, in order
  */
@@ -40,13 +41,18 @@ public record Summary(
         Optional<String> listedIn,
         boolean recordsGone,
         long leftOut,
+        List<String> leftOutNames,
         long unusable,
         List<String> notices) {
 
     /** CASES V1: first 20 errors, then a pointer to the rest. */
     public static final int NAMED_FAILURES = 20;
 
+    /** As many as are told of files that can be no input. */
+    public static final int NAMED_LEFT_OUT = 5;
+
     public Summary {
+        leftOutNames = List.copyOf(leftOutNames);
         failedByReason = Map.copyOf(failedByReason);
         failures = List.copyOf(failures);
         notices = List.copyOf(notices);

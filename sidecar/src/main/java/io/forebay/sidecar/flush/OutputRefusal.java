@@ -1,6 +1,7 @@
 package io.forebay.sidecar.flush;
 
 import io.forebay.api.job.Job;
+import io.forebay.sidecar.store.OwnNames;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.Optional;
  *
  * <p>A symbolic link that would point at nothing once the item has left the buffer (to its input, its work folder, or by a whole path to
  * another output) would be called durable, and what it stands for would be lost. A file at a name among the job's own records would
- * destroy what tells the truth about the job.
+ * destroy what tells the truth about the job, and so it would in a folder where other jobs may have theirs.
  */
 public final class OutputRefusal {
     private OutputRefusal() {}
@@ -34,6 +35,14 @@ public final class OutputRefusal {
                 return Optional.of(
                         "$(OUT)/" + file.relative() + " would become " + file.to()
                                 + ", among the records of the job (spec.records); give it another name, or the output another path");
+            }
+            var own = OwnNames.within(file.to().path());
+            if (own.isPresent()) {
+                return Optional.of("$(OUT)/" + file.relative() + " would become " + file.to() + ", and " + own.get() + " is "
+                        + (OwnNames.isRecords(own.get())
+                                ? "a folder for records of jobs, this one's or another's"
+                                : "a name that Forebay's temporary files have")
+                        + "; give it another name, or the output another path");
             }
         }
         return Optional.empty();

@@ -22,6 +22,7 @@ import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.Stat;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
+import io.forebay.sidecar.store.OwnNames;
 import io.forebay.sidecar.store.Store;
 import io.forebay.sidecar.store.Store.EntrySink;
 import io.forebay.sidecar.store.StoreException;
@@ -160,7 +161,7 @@ public final class Copies {
             return;
         }
         // What has the name stays until it can be replaced by a whole file.
-        var hidden = parent + "/.fb-in-" + token + "-" + temporaries.incrementAndGet();
+        var hidden = parent + "/" + OwnNames.TEMPORARY + "in-" + token + "-" + temporaries.incrementAndGet();
         try {
             var fetched = stores.engine().fetch(store, entry.version(), entry.meta(), hidden);
             var told = fetched.receipt().meta();

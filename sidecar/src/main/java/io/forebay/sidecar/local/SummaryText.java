@@ -39,6 +39,7 @@ final class SummaryText {
             out.add("what failed attempts printed: " + job.records().resolve(job.name() + "/logs/"));
         }
         if (s.leftOut() > 0) {
+            s.leftOutNames().forEach(name -> out.add("left out of input " + Printable.message(name)));
             out.add("left out: " + s.leftOut() + (s.leftOut() == 1 ? " file" : " files")
                     + " of which no item is made; forebay plan names each");
         }

@@ -10,6 +10,7 @@ import io.forebay.sidecar.spool.JsonSpool;
 import io.forebay.sidecar.spool.SpoolSort;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
+import io.forebay.sidecar.store.OwnNames;
 import io.forebay.sidecar.store.Store.EntrySink;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.Stores;
@@ -24,11 +25,6 @@ import java.util.function.Consumer;
  * passing begins again from nothing, so that no half of one is ever taken for the whole.
  */
 final class InputLister {
-    /** Our own folders and temporary names are never inputs. */
-    private static final String OWN_FOLDER = ".forebay";
-
-    private static final String OWN_TEMPORARY = ".fb-";
-
     /** Gets what was selected, in order. */
     interface Sink {
         /** @param relative its key below the input's prefix */
@@ -153,6 +149,10 @@ final class InputLister {
 
         @Override
         public void found(Entry entry) {
+            if (OwnNames.endsInTemporary(entry.key())) {
+                noFile(entry.key(), OwnNames.TEMPORARY_FILE);
+                return;
+            }
             if (!isSelected(entry.key())) {
                 return;
             }
@@ -197,7 +197,7 @@ final class InputLister {
         private boolean isSelected(String key) {
             watch.came();
             var relative = relative(key);
-            if (isOurs(relative)) {
+            if (holdsRecords(relative)) {
                 return false;
             }
             seen++;
@@ -240,9 +240,10 @@ final class InputLister {
             return key.equals(prefix) ? key.substring(key.lastIndexOf('/') + 1) : key;
         }
 
-        private static boolean isOurs(String relative) {
+        /** Records of jobs, which nobody is told of: they lie below many a folder of results. */
+        private static boolean holdsRecords(String relative) {
             for (var part : relative.split("/", -1)) {
-                if (part.equals(OWN_FOLDER) || part.startsWith(OWN_TEMPORARY)) {
+                if (OwnNames.isRecords(part)) {
                     return true;
                 }
             }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * FIFOs, sockets and devices below an input: they hold no bytes that could be staged, so nothing is missing without them; left out, and
- * told. Only the first are kept by name. Not thread-safe.
+ * FIFOs, sockets and devices below an input, and our own temporary files: they hold no bytes that could be staged, so nothing is missing
+ * without them; left out, and told. Only the first are kept by name. Not thread-safe.
  */
 final class NoFiles {
     private static final int NAMED = 5;

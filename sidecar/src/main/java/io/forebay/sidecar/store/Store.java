@@ -174,7 +174,7 @@ public interface Store extends AutoCloseable {
         void leftOut(String key, String why);
 
         /**
-         * Something that holds no bytes: nothing is missing without it.
+         * Something that holds no bytes of anybody's (a temporary file of ours has half of them): nothing is missing without it.
          *
          * @param what it is, as in {@code a FIFO}
          */

@@ -70,7 +70,7 @@ class PlannerTest {
 
     @Test
     @DisplayName(
-            "G1 include and exclude give the exact set, in order; only the fixed prefix is listed; our own files are no inputs")
+            "G1 include and exclude give the exact set, in order; only the fixed prefix is listed; records are no inputs, names like ours are")
     void selection() throws Exception {
         put(
                 "in/sub/b.nii.gz",
@@ -86,13 +86,30 @@ class PlannerTest {
         var listed = new ArrayList<String>();
         bucket.before((operation, key) -> listed.add(operation + " " + key));
         try (var plan = plan()) {
-            assertThat(keys(plan)).containsExactly("sub/a.nii.gz", "sub/b.nii.gz", "sub/deep/er/g.nii.gz");
-            assertThat(plan.totals().files()).isEqualTo(3);
-            assertThat(plan.item(0).inputs())
+            assertThat(keys(plan)).containsExactly("sub/.fb-0123.nii.gz", "sub/a.nii.gz", "sub/b.nii.gz", "sub/deep/er/g.nii.gz");
+            assertThat(plan.totals().files()).isEqualTo(4);
+            assertThat(plan.item(1).inputs())
                     .singleElement()
                     .satisfies(i -> assertThat(i.uri()).isEqualTo("s3://bucket/in/sub/a.nii.gz"));
         }
         assertThat(listed).as("nothing is read to plan").containsExactly("list in/");
+    }
+
+    @Test
+    @DisplayName("G1 of names that begin like ours only our temporary files' whole form is left out, and named; it is no failure")
+    void ownTemporaryNames() throws Exception {
+        var own = List.of(".fb-0123abcd-0123456789abcdef01", ".fb-1f2af-0123456789abcdef01", "sub/.fb-o-0123456789abcdef");
+        own.forEach(name -> put("in/" + name));
+        put("in/.fb-notes.dat", "in/.fb-data/x", "in/sub/.fb-0123abcd-0123456789abcdef01.nii");
+        try (var plan = plan()) {
+            assertThat(keys(plan))
+                    .containsExactlyInAnyOrder(
+                            ".fb-notes.dat", ".fb-data/x", "sub/.fb-0123abcd-0123456789abcdef01.nii");
+            assertThat(plan.leftOut().stream().map(LeftOut::key)).containsExactlyInAnyOrderElementsOf(own);
+            assertThat(plan.leftOut()).noneMatch(LeftOut::unusable).allMatch(l -> l.why().contains("temporary"));
+            assertThat(plan.totals().outsideGroups()).isEqualTo(3);
+            assertThat(plan.totals().unusable()).isZero();
+        }
     }
 
     @Test

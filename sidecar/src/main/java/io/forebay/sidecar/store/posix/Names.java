@@ -1,17 +1,12 @@
 package io.forebay.sidecar.store.posix;
 
 import io.forebay.api.name.NameBytes;
+import io.forebay.sidecar.store.OwnNames;
 import java.util.regex.Pattern;
 
-/** Names that are ours at a store, and limits of all others. Stateless. */
+/** How temporary names are made, and limits of all others. Stateless. */
 final class Names {
     private Names() {}
-
-    /** Records of jobs; never inputs. */
-    private static final String RECORDS = ".forebay";
-
-    /** How each temporary name begins; never inputs. */
-    private static final String TEMPORARY = ".fb-";
 
     /** So that a temporary name has at most 40 bytes, whatever the length of the final one. */
     private static final Pattern TOKEN = Pattern.compile("[0-9a-z-]{1,30}");
@@ -19,15 +14,11 @@ final class Names {
     /** PATH_MAX of Linux, less the closing NUL. */
     private static final int MAX_PATH_BYTES = 4095;
 
-    static boolean isOurs(String name) {
-        return name.equals(RECORDS) || name.startsWith(TEMPORARY);
-    }
-
     static String temporary(String token) {
         if (!TOKEN.matcher(token).matches()) {
             throw new IllegalArgumentException("token '" + token + "' does not match " + TOKEN);
         }
-        return TEMPORARY + token;
+        return OwnNames.TEMPORARY + token;
     }
 
     /** Whether the kernel takes this path in one piece. */

@@ -10,6 +10,7 @@ import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -59,8 +60,7 @@ final class SmallFiles {
 
     /** Whole and durable under a temporary name of its own, or not there at all. */
     private static String write(Fd parent, byte[] content) throws PosixException {
-        var temp = Names.temporary(
-                "o-" + Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36));
+        var temp = Names.temporary("o-" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()));
         try (var file = Posix.openat(parent, temp, Open.WRONLY | Open.CREAT | Open.EXCL | Open.NOFOLLOW, MODE);
                 var arena = Arena.ofConfined()) {
             PosixIo.pwrite(file, arena.allocateFrom(ValueLayout.JAVA_BYTE, content), 0);

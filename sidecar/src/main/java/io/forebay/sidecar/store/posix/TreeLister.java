@@ -8,6 +8,7 @@ import io.forebay.sidecar.os.PosixException;
 import io.forebay.sidecar.os.Stat;
 import io.forebay.sidecar.store.Entry;
 import io.forebay.sidecar.store.ListRequest;
+import io.forebay.sidecar.store.OwnNames;
 import io.forebay.sidecar.store.Store.EntrySink;
 import io.forebay.sidecar.store.StoreException;
 import io.forebay.sidecar.store.StoreException.Kind;
@@ -100,7 +101,7 @@ final class TreeLister {
     private boolean isWanted(ListedFolder folder, String name) {
         var relative = folder.path().substring(base.length()) + name;
         var prefix = request.fixedPrefix();
-        return !Names.isOurs(name) && (relative.startsWith(prefix) || prefix.startsWith(relative + "/"));
+        return !OwnNames.isRecords(name) && (relative.startsWith(prefix) || prefix.startsWith(relative + "/"));
     }
 
     private boolean isWantedItself(String key) {
@@ -125,6 +126,11 @@ final class TreeLister {
         var key = folder.path() + look.name();
         if (look.isFolder()) {
             folder.addBelow(look.name());
+        } else if (OwnNames.isTemporary(look.name())) {
+            if (isWantedItself(key)) {
+                sink.noFile(key, OwnNames.TEMPORARY_FILE);
+            }
+            return; // a folder with nothing else is an empty one
         } else if (look.target() != null) {
             link(folder, key, look, look.target());
         } else {
