@@ -65,6 +65,7 @@ class PosixStoreTest {
 
     @AfterEach
     void close() throws Exception {
+        store.close(); // roots of outputs are kept open until then
         PosixFixture.await("no descriptor is left open", () -> {
             try {
                 return PosixFixture.openBelow(root).isEmpty();
@@ -72,7 +73,6 @@ class PosixStoreTest {
                 throw new AssertionError(e);
             }
         });
-        store.close();
         FileTree.delete(root.toString());
     }
 
