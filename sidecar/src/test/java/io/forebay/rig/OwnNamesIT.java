@@ -13,14 +13,16 @@ class OwnNamesIT extends RigTest {
     private static final String TEMPORARY = ".fb-0123abcd-0123456789abcdef01";
 
     @Test
-    @DisplayName("G1 inputs and staged files named .fb-... are the user's like any other; a temporary file of ours is left out by name")
+    @DisplayName(
+            "G1 inputs and staged files named .fb-... are the user's like any other; a temporary file of ours is left out by name")
     void inputs() throws Exception {
         rig.input(".fb-notes.dat", "notes").input(".fb-data/x", "x").input(TEMPORARY, "half");
         rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/of-$FOREBAY_NAME\"");
         var ran = rig.run();
         assertThat(ran.exit()).as(ran.all()).isZero();
         assertThat(rig.published().values()).containsExactlyInAnyOrder("notes", "x");
-        assertThat(ran.all()).contains("left out of input in: " + TEMPORARY, "left out: 1 file of which no item is made");
+        assertThat(ran.all())
+                .contains("left out of input in: " + TEMPORARY, "left out: 1 file of which no item is made");
 
         var copy = rig.home().resolve("copy");
         var staged = rig.command("stage-in", "file://" + rig.inputs() + "/", copy.toString());
@@ -33,7 +35,8 @@ class OwnNamesIT extends RigTest {
 
     @ParameterizedTest
     @ValueSource(strings = {".forebay/otherjob/log-000001.jsonl", "deep/.forebay/x", TEMPORARY})
-    @DisplayName("D1 no output is published among the records of any job, nor under a temporary name of ours: BadOutput, by name")
+    @DisplayName(
+            "D1 no output is published among the records of any job, nor under a temporary name of ours: BadOutput, by name")
     void outputs(String name) throws Exception {
         rig.input("a", "value");
         var records = rig.results().resolve(".forebay/otherjob/log-000001.jsonl");

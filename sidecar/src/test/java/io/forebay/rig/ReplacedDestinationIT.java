@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** A destination that becomes another folder while the job runs: results must not be split over two. */
 class ReplacedDestinationIT extends RigTest {
-    private static final String REPLACED = "is another folder (or file system) now than when the run began: was it unmounted?";
+    private static final String REPLACED =
+            "is another folder (or file system) now than when the run began: was it unmounted?";
 
     /** Each item waits for the test, but for the first. */
     private void job(Path results, String... spec) {
@@ -27,7 +28,8 @@ class ReplacedDestinationIT extends RigTest {
                 "  workers: {slots: 3}"));
         lines.addAll(List.of(spec));
         rig.job(
-                "[ $FOREBAY_NAME = a ] || while [ ! -e " + go + " ]; do sleep 0.05; done; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "[ $FOREBAY_NAME = a ] || while [ ! -e " + go
+                        + " ]; do sleep 0.05; done; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
                 lines.toArray(String[]::new));
     }
 
@@ -47,7 +49,8 @@ class ReplacedDestinationIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D2 a destination that is renamed and replaced: 74, what remains is kept and listed; put back, resume brings it there")
+    @DisplayName(
+            "D2 a destination that is renamed and replaced: 74, what remains is kept and listed; put back, resume brings it there")
     void renamedAndReplaced() throws Exception {
         var results = rig.home().resolve("res");
         var away = rig.home().resolve("res.old");
@@ -76,7 +79,8 @@ class ReplacedDestinationIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D2 a destination that is removed while the job runs is not made anew: 74, and what is in it is named as not done")
+    @DisplayName(
+            "D2 a destination that is removed while the job runs is not made anew: 74, and what is in it is named as not done")
     void removed() throws Exception {
         var results = rig.home().resolve("res");
         job(results);
@@ -93,7 +97,8 @@ class ReplacedDestinationIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D2 a destination that is unmounted while the job runs: 74, nothing lies on the file system below; mounted again, resume goes on")
+    @DisplayName(
+            "D2 a destination that is unmounted while the job runs: 74, nothing lies on the file system below; mounted again, resume goes on")
     void unmounted() throws Exception {
         var mounted = Files.createDirectories(rig.home().resolve("mnt"));
         // Shared by both: what is unmounted is there when it is mounted again.
@@ -102,7 +107,8 @@ class ReplacedDestinationIT extends RigTest {
                 command("mount", "-t", "tmpfs", "tmpfs", disk.toString()),
                 "left out: mounting a file system needs root and mount(8)");
         try {
-            assertThat(command("mount", "--bind", disk.toString(), mounted.toString())).isTrue();
+            assertThat(command("mount", "--bind", disk.toString(), mounted.toString()))
+                    .isTrue();
             job(mounted.resolve("res"));
             keepsBuffer = true;
             var run = rig.startRun();
@@ -116,7 +122,8 @@ class ReplacedDestinationIT extends RigTest {
             assertThat(ended.all()).contains(mounted + "/res/ " + REPLACED);
             assertThat(mounted).isEmptyDirectory();
 
-            assertThat(command("mount", "--bind", disk.toString(), mounted.toString())).isTrue();
+            assertThat(command("mount", "--bind", disk.toString(), mounted.toString()))
+                    .isTrue();
             var resumed = resume();
             assertThat(resumed.exit()).as(resumed.all()).isZero();
             keepsBuffer = false;
@@ -129,7 +136,8 @@ class ReplacedDestinationIT extends RigTest {
     }
 
     @Test
-    @DisplayName("D2 a destination that is unmounted before the first result comes: nothing is written below its mount point")
+    @DisplayName(
+            "D2 a destination that is unmounted before the first result comes: nothing is written below its mount point")
     void unmountedBeforeTheFirst() throws Exception {
         var mounted = Files.createDirectories(rig.home().resolve("mnt"));
         assumeTrue(
@@ -140,12 +148,15 @@ class ReplacedDestinationIT extends RigTest {
             var go = rig.home().resolve("go");
             var began = rig.home().resolve("began");
             rig.job(
-                    "touch " + began + "; while [ ! -e " + go + " ]; do sleep 0.05; done; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                    "touch " + began + "; while [ ! -e " + go
+                            + " ]; do sleep 0.05; done; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
                     "  outputs: [{name: out, path: '**', to: 'file://" + mounted + "/deep/res/'}]",
                     "  records: file://" + rig.home() + "/records/");
             keepsBuffer = true;
             var run = rig.startRun();
-            eventually("its step runs, and the destination is looked at", () -> Files.exists(began) && holds(run, mounted));
+            eventually(
+                    "its step runs, and the destination is looked at",
+                    () -> Files.exists(began) && holds(run, mounted));
             assertThat(command("umount", "-l", mounted.toString())).isTrue();
             Files.createFile(go);
             var ended = rig.await(run);

@@ -80,21 +80,18 @@ class VerifyIT extends RigTest {
                     "  outputs: [{name: out, path: '**', to: 's3://bucket/out/'}]",
                     "  records: file://" + rig.results() + "/.forebay/");
             assertThat(rig.run().exit()).isZero();
-            s3.on(
-                    r -> r.key().equals("out/a")
-                            && (r.isData("GET") || r.method().equals("HEAD")),
-                    (r, s) -> {
-                        var good = s.answer(r);
-                        var headers = new java.util.TreeMap<>(good.headers());
-                        var body = good.body().clone();
-                        if (shorter) {
-                            headers.replaceAll((k, v) -> k.equalsIgnoreCase("content-length") ? "5" : v);
-                            body = java.util.Arrays.copyOf(body, Math.min(body.length, 5));
-                        } else if (body.length > 0) {
-                            body[0] ^= 1;
-                        }
-                        return Answer.of(good.status(), headers, body);
-                    });
+            s3.on(r -> r.key().equals("out/a") && (r.isData("GET") || r.method().equals("HEAD")), (r, s) -> {
+                var good = s.answer(r);
+                var headers = new java.util.TreeMap<>(good.headers());
+                var body = good.body().clone();
+                if (shorter) {
+                    headers.replaceAll((k, v) -> k.equalsIgnoreCase("content-length") ? "5" : v);
+                    body = java.util.Arrays.copyOf(body, Math.min(body.length, 5));
+                } else if (body.length > 0) {
+                    body[0] ^= 1;
+                }
+                return Answer.of(good.status(), headers, body);
+            });
 
             var verified = verify();
 

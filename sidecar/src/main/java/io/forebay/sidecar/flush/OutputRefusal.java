@@ -38,11 +38,12 @@ public final class OutputRefusal {
             }
             var own = OwnNames.within(file.to().path());
             if (own.isPresent()) {
-                return Optional.of("$(OUT)/" + file.relative() + " would become " + file.to() + ", and " + own.get() + " is "
-                        + (OwnNames.isRecords(own.get())
-                                ? "a folder for records of jobs, this one's or another's"
-                                : "a name that Forebay's temporary files have")
-                        + "; give it another name, or the output another path");
+                return Optional.of(
+                        "$(OUT)/" + file.relative() + " would become " + file.to() + ", and " + own.get() + " is "
+                                + (OwnNames.isRecords(own.get())
+                                        ? "a folder for records of jobs, this one's or another's"
+                                        : "a name that Forebay's temporary files have")
+                                + "; give it another name, or the output another path");
             }
         }
         return Optional.empty();

@@ -86,7 +86,8 @@ class PlannerTest {
         var listed = new ArrayList<String>();
         bucket.before((operation, key) -> listed.add(operation + " " + key));
         try (var plan = plan()) {
-            assertThat(keys(plan)).containsExactly("sub/.fb-0123.nii.gz", "sub/a.nii.gz", "sub/b.nii.gz", "sub/deep/er/g.nii.gz");
+            assertThat(keys(plan))
+                    .containsExactly("sub/.fb-0123.nii.gz", "sub/a.nii.gz", "sub/b.nii.gz", "sub/deep/er/g.nii.gz");
             assertThat(plan.totals().files()).isEqualTo(4);
             assertThat(plan.item(1).inputs())
                     .singleElement()
@@ -96,9 +97,11 @@ class PlannerTest {
     }
 
     @Test
-    @DisplayName("G1 of names that begin like ours only our temporary files' whole form is left out, and named; it is no failure")
+    @DisplayName(
+            "G1 of names that begin like ours only our temporary files' whole form is left out, and named; it is no failure")
     void ownTemporaryNames() throws Exception {
-        var own = List.of(".fb-0123abcd-0123456789abcdef01", ".fb-1f2af-0123456789abcdef01", "sub/.fb-o-0123456789abcdef");
+        var own = List.of(
+                ".fb-0123abcd-0123456789abcdef01", ".fb-1f2af-0123456789abcdef01", "sub/.fb-o-0123456789abcdef");
         own.forEach(name -> put("in/" + name));
         put("in/.fb-notes.dat", "in/.fb-data/x", "in/sub/.fb-0123abcd-0123456789abcdef01.nii");
         try (var plan = plan()) {
@@ -106,7 +109,9 @@ class PlannerTest {
                     .containsExactlyInAnyOrder(
                             ".fb-notes.dat", ".fb-data/x", "sub/.fb-0123abcd-0123456789abcdef01.nii");
             assertThat(plan.leftOut().stream().map(LeftOut::key)).containsExactlyInAnyOrderElementsOf(own);
-            assertThat(plan.leftOut()).noneMatch(LeftOut::unusable).allMatch(l -> l.why().contains("temporary"));
+            assertThat(plan.leftOut())
+                    .noneMatch(LeftOut::unusable)
+                    .allMatch(l -> l.why().contains("temporary"));
             assertThat(plan.totals().outsideGroups()).isEqualTo(3);
             assertThat(plan.totals().unusable()).isZero();
         }

@@ -235,7 +235,8 @@ public final class PosixStore implements Store {
                 onceVisible(
                         doing,
                         () -> pool.run(
-                                () -> StagedPosixFile.create(pool, stub, partBytes, at, roots, lustre), StagedWrite::close));
+                                () -> StagedPosixFile.create(pool, stub, partBytes, at, roots, lustre),
+                                StagedWrite::close));
             case LINK ->
                 onceVisible(
                         doing,

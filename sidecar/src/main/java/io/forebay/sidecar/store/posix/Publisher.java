@@ -56,7 +56,8 @@ final class Publisher {
      * @param outcomes gets theirs
      * @param left whether the caller has left: the rest is left, too
      */
-    static void publish(List<StagedFile> files, List<Integer> indexes, Roots roots, PublishOutcome[] outcomes, BooleanSupplier left)
+    static void publish(
+            List<StagedFile> files, List<Integer> indexes, Roots roots, PublishOutcome[] outcomes, BooleanSupplier left)
             throws PosixException, StoreException {
         int next = 0;
         while (next < indexes.size()) {
@@ -170,7 +171,8 @@ final class Publisher {
     }
 
     /** Made only now, so that it stays invisible before; it has no bytes that could be lost. */
-    private static PublishOutcome folder(Destination at, Roots roots, StagedFile.Stub stub) throws PosixException, StoreException {
+    private static PublishOutcome folder(Destination at, Roots roots, StagedFile.Stub stub)
+            throws PosixException, StoreException {
         try (var parent = at.create(roots)) {
             try {
                 Posix.mkdirat(parent, at.name(), 0777);

@@ -82,8 +82,7 @@ final class Roots implements AutoCloseable {
     void requireNew(String root) throws PosixException, StoreException {
         var expected = before.get(root);
         if (first.containsKey(root)
-                || expected != null
-                        && Posix.stat(expected.folder.path()).device() != expected.as.device()) {
+                || expected != null && Posix.stat(expected.folder.path()).device() != expected.as.device()) {
             throw replaced(root);
         }
     }
@@ -111,7 +110,8 @@ final class Roots implements AutoCloseable {
     private static StoreException replaced(String root) {
         return new StoreException(
                 Kind.PERMANENT,
-                root + " is another folder (or file system) now than when the run began: was it unmounted? Nothing more is"
+                root
+                        + " is another folder (or file system) now than when the run began: was it unmounted? Nothing more is"
                         + " published there. Put back what was there, then resume",
                 null,
                 true);

@@ -60,7 +60,8 @@ final class SmallFiles {
 
     /** Whole and durable under a temporary name of its own, or not there at all. */
     private static String write(Fd parent, byte[] content) throws PosixException {
-        var temp = Names.temporary("o-" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()));
+        var temp = Names.temporary(
+                "o-" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()));
         try (var file = Posix.openat(parent, temp, Open.WRONLY | Open.CREAT | Open.EXCL | Open.NOFOLLOW, MODE);
                 var arena = Arena.ofConfined()) {
             PosixIo.pwrite(file, arena.allocateFrom(ValueLayout.JAVA_BYTE, content), 0);

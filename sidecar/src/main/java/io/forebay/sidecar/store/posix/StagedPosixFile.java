@@ -71,7 +71,8 @@ final class StagedPosixFile implements StagedWrite {
     }
 
     /** Makes the temporary file. To be called on the pool. @param partBytes of all parts but the last */
-    static StagedPosixFile create(IoPool pool, StagedFile.Stub stub, long partBytes, Destination at, Roots roots, LustreTool lustre)
+    static StagedPosixFile create(
+            IoPool pool, StagedFile.Stub stub, long partBytes, Destination at, Roots roots, LustreTool lustre)
             throws PosixException, StoreException {
         try (var parent = at.create(roots)) {
             refuseFolder(parent, at);

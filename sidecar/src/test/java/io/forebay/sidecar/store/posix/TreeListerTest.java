@@ -116,7 +116,8 @@ class TreeListerTest {
     }
 
     @Test
-    @DisplayName("G1 only what begins with the fixed prefix is looked at, our records never, our temporary files are named")
+    @DisplayName(
+            "G1 only what begins with the fixed prefix is looked at, our records never, our temporary files are named")
     void listsBelowTheFixedPrefixOnly() throws Exception {
         make("other/x");
         var a = make("sub-01/anat/t1.nii");
