@@ -27,6 +27,7 @@ public final class JobRig implements AutoCloseable {
     private final List<Process> started = new ArrayList<>();
     private List<String> prefix = List.of();
     private String heap = "96m";
+    private String boot = "";
 
     /** @param home empty folder of the test's */
     public JobRig(Path home) {
@@ -70,6 +71,12 @@ public final class JobRig implements AutoCloseable {
 
     public JobRig environment(String key, String value) {
         environment.put(key, value);
+        return this;
+    }
+
+    /** What is started from now on takes the machine for one that was restarted. @param life another one than before */
+    public JobRig restarted(String life) {
+        boot = life;
         return this;
     }
 
@@ -218,6 +225,9 @@ public final class JobRig implements AutoCloseable {
     public List<String> java() {
         var argv = new ArrayList<>(EngineUnderTest.command());
         argv.add("-Xmx" + heap);
+        if (!boot.isEmpty()) {
+            argv.add("-Dforebay.boot=" + boot);
+        }
         StepRunnerBinary.path().ifPresent(path -> argv.add("-Dforebay.runner=" + path));
         argv.add("io.forebay.sidecar.Main");
         return argv;

@@ -1,6 +1,7 @@
 package io.forebay.sidecar.buffer;
 
 import io.forebay.sidecar.buffer.Ledger.Claim;
+import io.forebay.sidecar.os.BootId;
 import io.forebay.sidecar.os.FileTree;
 import io.forebay.sidecar.os.PosixException;
 import java.io.UncheckedIOException;
@@ -8,7 +9,8 @@ import java.io.UncheckedIOException;
 /** One item's folder, or a shared input's. What changes is guarded by the lock of {@link Spaces}. */
 final class ItemFolder implements Buffer.ItemSpace {
     /** Below shared/INPUT: says that in/ is whole. */
-    private static final String COMPLETE = "/complete";
+    /** Followed by the machine's life: the inputs themselves are not synced. */
+    private static final String COMPLETE = "/complete-";
 
     /** Whose it is. @param input name of a shared input; empty: an item */
     record Owner(long item, int generation, int attempt, String input) {
@@ -144,7 +146,7 @@ final class ItemFolder implements Buffer.ItemSpace {
     @Override
     public void inputsComplete() {
         try {
-            folder.mark(owner.folderName() + COMPLETE);
+            folder.mark(owner.folderName() + COMPLETE + BootId.now());
         } catch (PosixException e) {
             buffer.tierFailed(tier, e);
             throw new UncheckedIOException(e);
@@ -152,7 +154,8 @@ final class ItemFolder implements Buffer.ItemSpace {
     }
 
     static boolean isComplete(TierFolder folder, Owner owner) throws PosixException {
-        return folder.isMarked(owner.folderName() + COMPLETE);
+        var life = BootId.now();
+        return !life.isEmpty() && folder.isMarked(owner.folderName() + COMPLETE + life);
     }
 
     @Override

@@ -23,7 +23,8 @@ final class JournalCodec {
         STEP_ENDED(4, JournalRecord.StepEnded.class),
         STAGED(5, JournalRecord.Staged.class),
         GRANTED(6, JournalRecord.Granted.class),
-        OVER(7, JournalRecord.Over.class);
+        OVER(7, JournalRecord.Over.class),
+        KEPT(8, JournalRecord.Kept.class);
 
         private final int number;
         private final ObjectReader reader;
@@ -61,6 +62,7 @@ final class JournalCodec {
             case JournalRecord.Staged s -> Type.STAGED;
             case JournalRecord.Granted g -> Type.GRANTED;
             case JournalRecord.Over o -> Type.OVER;
+            case JournalRecord.Kept k -> Type.KEPT;
         };
     }
 

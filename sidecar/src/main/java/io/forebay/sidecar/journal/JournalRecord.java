@@ -4,6 +4,7 @@ import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.StepRun;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a worker must know again after a kill. An attempt is named by item, generation, attempt. */
 public sealed interface JournalRecord {
@@ -13,8 +14,22 @@ public sealed interface JournalRecord {
 
     int attempt();
 
-    /** Space was given and fetching begins. @param tier index */
-    record Admitted(ItemLease lease, int tier) implements JournalRecord {
+    /**
+     * Space was given and fetching begins; or the attempt was taken up by the next life of its worker.
+     *
+     * @param tier index
+     * @param boot life of the machine in which its files were written, as far as nothing else describes them; empty: not known
+     */
+    record Admitted(ItemLease lease, int tier, String boot) implements JournalRecord {
+        public Admitted {
+            boot = orNone(boot);
+        }
+
+        /** Journals of earlier versions do not say. */
+        private static String orNone(@Nullable String boot) {
+            return boot == null ? "" : boot;
+        }
+
         @Override
         public long item() {
             return lease.item();
@@ -57,6 +72,40 @@ public sealed interface JournalRecord {
             outputs = List.copyOf(outputs);
         }
     }
+
+    /**
+     * Its outputs stay in the buffer after the end of the run, synced, and are these.
+     *
+     * @param whole false: there was no time to look at them, and {@code outputs} is empty
+     * @param success whether the rules of outputs selected for a success
+     */
+    record Kept(long item, int generation, int attempt, boolean whole, boolean success, List<KeptOutput> outputs)
+            implements JournalRecord {
+        public Kept {
+            outputs = List.copyOf(outputs);
+        }
+    }
+
+    /**
+     * An output of an attempt as it lies in the buffer.
+     *
+     * @param output name of the rule that selects it
+     * @param path below $(OUT)
+     * @param to where it will be
+     * @param kind FILE, LINK, FOLDER
+     * @param crc32c 8 hexadecimal digits; empty for links and folders
+     * @param mode permissions; of a FILE or FOLDER
+     * @param link target of a LINK
+     */
+    record KeptOutput(
+            String output,
+            String path,
+            String to,
+            String kind,
+            long size,
+            String crc32c,
+            int mode,
+            @Nullable String link) {}
 
     /** The attempt is over, its end recorded by the coordinator; its space may be given back. */
     record Over(long item, int generation, int attempt) implements JournalRecord {}

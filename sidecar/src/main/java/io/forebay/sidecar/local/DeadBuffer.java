@@ -108,7 +108,8 @@ final class DeadBuffer {
             attempts.add(attempt);
             switch (entry) {
                 case JournalRecord.Admitted a -> items.put(attempt, a.lease().itemId());
-                case JournalRecord.StepEnded _, JournalRecord.Staged _, JournalRecord.Granted _ -> results = true;
+                case JournalRecord.StepEnded _, JournalRecord.Staged _, JournalRecord.Granted _, JournalRecord.Kept _ ->
+                    results = true;
                 case JournalRecord.Fetched _, JournalRecord.StepStarted _, JournalRecord.Over _ -> {}
             }
         }

@@ -6,6 +6,7 @@ import io.forebay.message.Messages.ItemLease;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.StepRun;
 import io.forebay.message.Messages.Timing;
+import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.buffer.Buffer.ItemSpace;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.step.StepHost.CommandId;
@@ -31,6 +32,8 @@ final class Attempt {
     private List<String> sums = List.of();
     private List<StagedOutput> granted = List.of();
     private boolean grantedSuccess;
+    private boolean described;
+    private @Nullable Damaged damaged;
     private volatile @Nullable Overgrown overgrown;
     private volatile @Nullable Drain drain;
     private volatile boolean dropped;
@@ -54,6 +57,13 @@ final class Attempt {
         RUN,
         FLUSH,
         COMMIT
+    }
+
+    /** @param why in words, of an attempt whose kept outputs are not what they were @param outputs its list */
+    record Damaged(String why, List<Unexported> outputs) {
+        Damaged {
+            outputs = List.copyOf(outputs);
+        }
     }
 
     /** @param nextTier -1: none */
@@ -147,6 +157,26 @@ final class Attempt {
     void grant(boolean success, List<StagedOutput> outputs) {
         grantedSuccess = success;
         granted = List.copyOf(outputs);
+    }
+
+    /** Whether the journal says what its kept outputs are; never said twice, since they may have been damaged in between. */
+    boolean isDescribed() {
+        return described;
+    }
+
+    void markDescribed() {
+        described = true;
+    }
+
+    /** Its outputs are kept and must not be published, and nothing can make them again. */
+    @Nullable
+    Damaged damaged() {
+        return damaged;
+    }
+
+    void damaged(Damaged reason) {
+        damaged = reason;
+        described = true;
     }
 
     @Nullable

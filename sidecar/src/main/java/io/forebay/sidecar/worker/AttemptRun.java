@@ -13,6 +13,7 @@ import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.journal.Journal;
 import io.forebay.sidecar.journal.JournalRecord;
 import io.forebay.sidecar.link.PatientLink;
+import io.forebay.sidecar.os.BootId;
 import io.forebay.sidecar.worker.Attempt.Stage;
 import java.io.IOException;
 import java.util.List;
@@ -31,6 +32,7 @@ final class AttemptRun implements Runnable {
             StepStage steps,
             EarlyFlush early,
             FlushStage flush,
+            KeptOutputs kept,
             CommitStage commit,
             LogStage logs) {}
 
@@ -103,6 +105,7 @@ final class AttemptRun implements Runnable {
     private boolean carry() throws IOException {
         try {
             try {
+                refuseDamaged();
                 if (attempt.granted().isEmpty()) {
                     prepare();
                     compute();
@@ -161,6 +164,14 @@ final class AttemptRun implements Runnable {
         }
     }
 
+    private void refuseDamaged() throws AttemptFailed {
+        var damaged = attempt.damaged();
+        if (damaged != null) {
+            throw new AttemptFailed(
+                    Failures.keptDamaged(attempt.lease().key(), damaged.why()), damaged.outputs());
+        }
+    }
+
     private void prepare() throws AttemptFailed, NoRoomException, IOException, InterruptedException {
         if (attempt.fetched()) {
             return;
@@ -181,7 +192,7 @@ final class AttemptRun implements Runnable {
             throw new AttemptFailed(Failures.neverFits("item " + lease.key() + ": " + e.getMessage()));
         }
         var space = attempt.space();
-        journal.note(new JournalRecord.Admitted(lease, space.tier()));
+        journal.note(new JournalRecord.Admitted(lease, space.tier(), BootId.now()));
         int next = space.tier() + 1 < buffer.use().size() ? space.tier() + 1 : -1;
         timed(Stage.FETCH, () -> {
             var sums = stages.fetch().fetch(lease.inputs(), space.in(), next);
@@ -288,6 +299,7 @@ final class AttemptRun implements Runnable {
                 list = e.unexported();
             }
         }
+        list = kept(list);
         boolean goesOn = report(failure, published(), list);
         if (!list.isEmpty() && !goesOn) {
             if (attempt.hasSpace()) {
@@ -406,12 +418,14 @@ final class AttemptRun implements Runnable {
                 var failure = Failures.drained(drain.cause());
                 // Of a worker that leaves nothing is lost: another one makes it again.
                 var list = failure.permanent()
-                        ? stages.flush()
+                        ? kept(stages.flush()
                                 .unexported(
                                         attempt,
                                         stages.steps().succeeded(attempt),
-                                        failure.message() + " before the output was exported")
+                                        failure.message() + " before the output was exported"))
                         : List.<Unexported>of();
+                // Whoever was in haste has waited for that; the report is what is left.
+                Thread.interrupted();
                 report(failure, List.of(), list);
                 return !list.isEmpty();
             }
@@ -424,7 +438,12 @@ final class AttemptRun implements Runnable {
         return false;
     }
 
-    private void keepUnreported() {
+    /** Before anybody is told that they are kept. */
+    private List<Unexported> kept(List<Unexported> list) throws IOException {
+        return stages.kept().keep(attempt, stages.steps().succeeded(attempt), list);
+    }
+
+    private void keepUnreported() throws IOException {
         // Looking is not to be interrupted; the thread ends after it.
         Thread.interrupted();
         boolean computed = attempt.state() == ItemState.FLUSHING || attempt.state() == ItemState.COMMITTING;
@@ -435,7 +454,7 @@ final class AttemptRun implements Runnable {
                             stages.steps().succeeded(attempt),
                             "the run ended before it was on record that the output is exported");
         }
-        host.unreported(toReport);
+        host.unreported(kept(toReport));
     }
 
     @FunctionalInterface

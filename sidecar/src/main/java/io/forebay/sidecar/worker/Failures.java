@@ -145,6 +145,20 @@ final class Failures {
                 false);
     }
 
+    /** Kept by an earlier run, and not to be trusted; the inputs that would make them again are gone. */
+    static Failure keptDamaged(String key, String why) {
+        return new Failure(
+                "KeptDamaged",
+                "outputs of item " + key + " that an earlier run kept are not published: " + why
+                        + ". They cannot be made again, since an input of the item is gone or changed: bring it back and run the job"
+                        + " again, or take by hand what is whole where they are kept",
+                OUTPUT,
+                true,
+                true,
+                false,
+                false);
+    }
+
     static Failure piecesLost(String message) {
         return new Failure("PiecesLost", message, PASSING, false, false, false, false);
     }

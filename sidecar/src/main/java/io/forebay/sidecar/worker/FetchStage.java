@@ -105,4 +105,20 @@ final class FetchStage {
         }
         return true;
     }
+
+    /** Whether the inputs are still at their places as they were planned; what cannot be asked counts as not there. */
+    boolean canFetch(List<ItemInput> inputs) throws InterruptedException {
+        for (var input : inputs) {
+            if (input.link() != null || input.relative().endsWith("/")) {
+                continue;
+            }
+            try {
+                var uri = StoreUri.parse(input.uri());
+                stores.at(uri).checkUnchanged(Version.parse(uri.path(), input.pin()));
+            } catch (StoreException | IllegalArgumentException e) {
+                return false;
+            }
+        }
+        return true;
+    }
 }

@@ -13,6 +13,7 @@ import io.forebay.sidecar.step.StepHost;
 import io.forebay.sidecar.store.Stores;
 import io.forebay.sidecar.transfer.TransferCounters;
 import io.forebay.sidecar.transfer.Transfers;
+import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -46,13 +47,14 @@ public record WorkerAssembly(
     public record Assembled(Worker worker, List<Attempt> recovered, SpecialFiles special) {}
 
     /** @param journalled what the journal held when it was opened */
-    public Assembled assemble(List<JournalRecord> journalled) throws InterruptedException {
+    public Assembled assemble(List<JournalRecord> journalled) throws IOException, InterruptedException {
         var link = new PatientLink(coordinator, why -> counters.say("coordinator away: " + why));
         var fetch = new FetchStage(stores, transfers);
         var shared = new SharedInputsStage(job, buffer, fetch);
         var flusher = new Flusher(stores, transfers, jobToken, me.instance(), tell);
         var publisher = new Publisher(stores, transfers);
         var special = new SpecialFiles();
+        var kept = new KeptOutputs(job, transfers, journal);
         var stages = new AttemptRun.Stages(
                 fetch,
                 shared,
@@ -60,10 +62,11 @@ public record WorkerAssembly(
                 new StepStage(job, host, calls, journal, shared, environment, tell),
                 new EarlyFlush(job, flusher, publisher, link, host, me),
                 new FlushStage(job, flusher, publisher, transfers, link, me, special, tell),
+                kept,
                 new CommitStage(link, journal, publisher, me),
                 new LogStage(environment, logs));
-        var recovered =
-                new Recovery(job.steps().size(), fetch, buffer).attempts(journalled, System.currentTimeMillis());
+        var recovered = new Recovery(job.steps().size(), fetch, buffer, kept, journal, tell)
+                .attempts(journalled, System.currentTimeMillis());
         return new Assembled(
                 new Worker(me, job, buffer, journal, link, host, stages, counters, tell), recovered, special);
     }

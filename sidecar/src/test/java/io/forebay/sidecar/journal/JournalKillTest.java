@@ -57,6 +57,7 @@ class JournalKillTest {
             case JournalRecord.Granted g -> 3;
             case JournalRecord.StepEnded s -> throw new AssertionError(s);
             case JournalRecord.Staged s -> throw new AssertionError(s);
+            case JournalRecord.Kept k -> throw new AssertionError(k);
             case JournalRecord.Over o -> throw new AssertionError(o);
         };
     }

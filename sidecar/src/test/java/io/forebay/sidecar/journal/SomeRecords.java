@@ -23,13 +23,16 @@ final class SomeRecords {
     static JournalRecord record(RandomGenerator random, long item) {
         int generation = 1 + random.nextInt(2);
         int attempt = 1 + random.nextInt(3);
-        return switch (random.nextInt(7)) {
+        return switch (random.nextInt(8)) {
             case 0 -> admitted(random, item, generation, attempt);
             case 1 -> new JournalRecord.Fetched(item, generation, attempt, longs(random));
             case 2 -> new JournalRecord.StepStarted(item, generation, attempt, name(random));
             case 3 -> new JournalRecord.StepEnded(item, generation, attempt, stepRun(random));
             case 4 -> new JournalRecord.Staged(item, generation, attempt, outputs(random));
             case 5 -> new JournalRecord.Granted(item, generation, attempt, random.nextBoolean(), outputs(random));
+            case 6 ->
+                new JournalRecord.Kept(
+                        item, generation, attempt, random.nextBoolean(), random.nextBoolean(), kept(random));
             default -> new JournalRecord.Over(item, generation, attempt);
         };
     }
@@ -57,7 +60,7 @@ final class SomeRecords {
                 random.nextInt(3),
                 random.nextBoolean(),
                 random.nextBoolean() ? List.of() : List.of("0a1b2c3d", ""));
-        return new JournalRecord.Admitted(lease, random.nextInt(3));
+        return new JournalRecord.Admitted(lease, random.nextInt(3), random.nextBoolean() ? "" : "a-1");
     }
 
     static String name(RandomGenerator random) {
@@ -96,6 +99,22 @@ final class SomeRecords {
                     random.nextLong(),
                     null,
                     random.nextBoolean()));
+        }
+        return outputs;
+    }
+
+    private static List<JournalRecord.KeptOutput> kept(RandomGenerator random) {
+        var outputs = new ArrayList<JournalRecord.KeptOutput>();
+        for (int i = random.nextInt(3); i > 0; i--) {
+            outputs.add(new JournalRecord.KeptOutput(
+                    "result",
+                    name(random),
+                    "file:///scratch/" + name(random),
+                    "FILE",
+                    random.nextLong(1L << 40),
+                    "00ff00ff",
+                    0640,
+                    random.nextBoolean() ? null : name(random)));
         }
         return outputs;
     }
