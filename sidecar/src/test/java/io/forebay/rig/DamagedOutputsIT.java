@@ -217,7 +217,8 @@ class DamagedOutputsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("C1 killed with computed outputs, and the machine goes on: they are published as they are, no command runs twice")
+    @DisplayName(
+            "C1 killed with computed outputs, and the machine goes on: they are published as they are, no command runs twice")
     void afterAKill() throws Exception {
         items(4, LARGE);
         try (var s3 = ScriptedS3.start("bucket")) {
@@ -234,7 +235,9 @@ class DamagedOutputsIT extends RigTest {
 
     private static void command(String... command) throws Exception {
         var process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS))
+                .as(String.join(" ", command))
+                .isTrue();
         assertThat(process.exitValue())
                 .as(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                 .isZero();
@@ -258,7 +261,9 @@ class DamagedOutputsIT extends RigTest {
         items(6, SMALL);
         var image = rig.home().resolve("ext4.img");
         var disk = rig.home().resolve("disk");
-        assumeTrue(canMount(image, disk), "left out: a file system of its own needs root, mkfs.ext4, mount(8) and a loop device");
+        assumeTrue(
+                canMount(image, disk),
+                "left out: a file system of its own needs root, mkfs.ext4, mount(8) and a loop device");
         var mounted = new ArrayList<>(List.of(disk));
         try (var s3 = ScriptedS3.start("bucket")) {
             // The names are made durable, the bytes are not.
@@ -268,7 +273,9 @@ class DamagedOutputsIT extends RigTest {
             eventually("all is computed", () -> {
                 try {
                     return lines("ran").size() == 6
-                            && s3.count(r -> !r.method().equals("GET") && r.key().startsWith("out/")) >= 6;
+                            && s3.count(r ->
+                                            !r.method().equals("GET") && r.key().startsWith("out/"))
+                                    >= 6;
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }

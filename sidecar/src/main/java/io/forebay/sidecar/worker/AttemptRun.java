@@ -167,8 +167,7 @@ final class AttemptRun implements Runnable {
     private void refuseDamaged() throws AttemptFailed {
         var damaged = attempt.damaged();
         if (damaged != null) {
-            throw new AttemptFailed(
-                    Failures.keptDamaged(attempt.lease().key(), damaged.why()), damaged.outputs());
+            throw new AttemptFailed(Failures.keptDamaged(attempt.lease().key(), damaged.why()), damaged.outputs());
         }
     }
 

@@ -208,8 +208,8 @@ final class KeptOutputs {
     List<Unexported> list(String out, String key, boolean success, String cause) {
         try {
             return select(out, success, key).stream()
-                    .map(f -> new Unexported(
-                            key, f.output(), f.relative(), f.to().toString(), f.size(), cause, f.path()))
+                    .map(f ->
+                            new Unexported(key, f.output(), f.relative(), f.to().toString(), f.size(), cause, f.path()))
                     .toList();
         } catch (PosixException | NameConflictException | IllegalArgumentException e) {
             return List.of();
@@ -225,9 +225,7 @@ final class KeptOutputs {
      * @return what is not as described, for people; empty: nothing
      */
     Optional<String> differs(String out, String key, JournalRecord.Kept kept) throws InterruptedException {
-        return kept.whole()
-                ? differs(out, key, kept.success(), kept.outputs(), true)
-                : Optional.of(UNKNOWN);
+        return kept.whole() ? differs(out, key, kept.success(), kept.outputs(), true) : Optional.of(UNKNOWN);
     }
 
     /** As above, of what was staged; there may be more that was not. */
@@ -245,8 +243,7 @@ final class KeptOutputs {
         return new KeptOutput(s.output(), s.relative(), s.finalUri(), kind.name(), s.size(), sum, -1, s.link());
     }
 
-    private Optional<String> differs(
-            String out, String key, boolean success, List<KeptOutput> described, boolean all)
+    private Optional<String> differs(String out, String key, boolean success, List<KeptOutput> described, boolean all)
             throws InterruptedException {
         try {
             Map<String, OutputFile> there = new LinkedHashMap<>();
@@ -260,8 +257,8 @@ final class KeptOutputs {
                 }
             }
             if (all && !there.isEmpty()) {
-                return Optional.of(
-                        Printable.name(there.values().iterator().next().relative()) + " was not there when it was kept");
+                return Optional.of(Printable.name(
+                                there.values().iterator().next().relative()) + " was not there when it was kept");
             }
             return otherBytes(out, described);
         } catch (PosixException | NameConflictException | IllegalArgumentException e) {

@@ -40,8 +40,7 @@ final class Recovery {
     private int doubted;
 
     /** @param steps of each item @param tell hears what is not as it was */
-    Recovery(
-            int steps, FetchStage fetch, Buffer buffer, KeptOutputs kept, Journal journal, Consumer<String> tell) {
+    Recovery(int steps, FetchStage fetch, Buffer buffer, KeptOutputs kept, Journal journal, Consumer<String> tell) {
         this.steps = steps;
         this.fetch = fetch;
         this.buffer = buffer;
@@ -162,8 +161,7 @@ final class Recovery {
             return doubted(attempt, facts, doubt.get());
         }
         var fetched = facts.fetched;
-        if (fetched == null
-                || !computed(facts.runs) && !fetch.stillThere(lease.inputs(), fetched, space.in())) {
+        if (fetched == null || !computed(facts.runs) && !fetch.stillThere(lease.inputs(), fetched, space.in())) {
             space.discard();
             return null;
         }
@@ -244,7 +242,13 @@ final class Recovery {
         }
         return described.outputs().stream()
                 .map(o -> new Unexported(
-                        key, o.output(), o.path(), o.to(), o.size(), cause, attempt.space().out() + "/" + o.path()))
+                        key,
+                        o.output(),
+                        o.path(),
+                        o.to(),
+                        o.size(),
+                        cause,
+                        attempt.space().out() + "/" + o.path()))
                 .toList();
     }
 

@@ -29,7 +29,9 @@ class JournalSpeedTest {
                 var input = new ItemInput(
                         "chunks", "s3://brain/chunks/" + key, key, 123_456_789L, "s3:1:2:abc:", 0644, 17L, null);
                 journal.note(new JournalRecord.Admitted(
-                        new ItemLease(i, "0123456789abcdef", 1, 1, key, List.of(input), 0, false, List.of()), 0, "3d6b6dce-5f0f-4e2c-9f4f-0a4f6c8b8d11"));
+                        new ItemLease(i, "0123456789abcdef", 1, 1, key, List.of(input), 0, false, List.of()),
+                        0,
+                        "3d6b6dce-5f0f-4e2c-9f4f-0a4f6c8b8d11"));
                 journal.note(new JournalRecord.Fetched(i, 1, 1, List.of(0xFFFF_FFFFL)));
             }
         }
