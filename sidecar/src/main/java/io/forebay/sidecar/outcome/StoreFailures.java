@@ -26,7 +26,8 @@ public final class StoreFailures {
      * is the code: nothing can be durable.
      */
     public static CoordinatorException ofRecords(StoreException e) {
-        var message = "records cannot be kept: " + e.getMessage() + ". Nothing was started";
+        var why = String.valueOf(e.getMessage());
+        var message = "records cannot be kept: " + why + (why.endsWith(".") ? "" : ".") + " Nothing was started";
         return switch (e.kind()) {
             case TRANSIENT, CORRUPT -> new CoordinatorException(ExitCode.PASSING, "StoreUnavailable", message, e);
             case DENIED, CREDENTIALS -> new CoordinatorException(ExitCode.NOT_DURABLE, "AccessDenied", message, e);
