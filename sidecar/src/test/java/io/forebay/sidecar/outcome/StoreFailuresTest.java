@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 
 class StoreFailuresTest {
     @Test
-    @DisplayName("records that cannot be kept: 74, or 75 where the store does not answer; that nothing was started is told after one full stop")
+    @DisplayName(
+            "records that cannot be kept: 74, or 75 where the store does not answer; that nothing was started is told after one full stop")
     void records() {
         var denied = StoreFailures.ofRecords(new StoreException(Kind.DENIED, "denied. Run as another one."));
         assertThat(denied.code()).isEqualTo(ExitCode.NOT_DURABLE);
