@@ -151,6 +151,29 @@ class ReadBackIT extends RigTest {
         }
     }
 
+    @Test
+    @DisplayName("D5 flush --read-back: what comes back with other bytes is written again; always: 74, by name")
+    void flushed() throws Exception {
+        var folder = Files.createDirectories(rig.home().resolve("copy"));
+        Files.writeString(folder.resolve("f"), "content of f");
+        rig.environment("AWS_ACCESS_KEY_ID", "a").environment("AWS_SECRET_ACCESS_KEY", "b");
+        try (var s3 = ScriptedS3.start("bucket")) {
+            String[] flush = {
+                "flush", "--read-back", "--endpoint", s3.endpoint().toString(), "--region", "us-east-1", folder.toString(), "s3://bucket/out/"
+            };
+            var once = otherBytes(s3, 1);
+            var flushed = rig.command(flush);
+            assertThat(flushed.exit()).as(flushed.all()).isZero();
+            assertThat(once.struck()).isEqualTo(1);
+            assertThat(s3.count(r -> r.isData("PUT"))).isEqualTo(2);
+
+            otherBytes(s3, Integer.MAX_VALUE);
+            var never = rig.command(flush);
+            assertThat(never.exit()).as(never.all()).isEqualTo(74);
+            assertThat(never.all()).contains("s3://bucket/out/f");
+        }
+    }
+
     private static ScriptedS3.Rule otherBytes(ScriptedS3 s3, int times) {
         return s3.on(
                 r -> r.isData("GET"),

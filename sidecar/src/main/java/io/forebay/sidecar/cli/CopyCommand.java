@@ -1,6 +1,7 @@
 package io.forebay.sidecar.cli;
 
 import io.forebay.api.job.Job.StoreAccess;
+import io.forebay.api.job.Job.Verify;
 import io.forebay.api.name.Printable;
 import io.forebay.api.schema.Syntax;
 import io.forebay.api.value.Bytes;
@@ -260,6 +261,11 @@ final class CopyCommand {
                 description = "s3://bucket/prefix/, lustre:///path/, file:///path/ or a path")
         private String destination = "";
 
+        @Option(
+                names = "--read-back",
+                description = "read each file back from the destination and compare it (as verify: ReadBack of a job's outputs)")
+        private boolean readBack;
+
         @Mixin
         private StoreOptions options = new StoreOptions();
 
@@ -282,7 +288,7 @@ final class CopyCommand {
                 }
                 var from = folder.toAbsolutePath().normalize().toString();
                 return carried(spec, stores, uri.toString(), "flushed", 74, copies -> {
-                    var report = copies.flush(from, uri, globs);
+                    var report = copies.flush(from, uri, globs, readBack ? Verify.READ_BACK : Verify.STORE);
                     if (report.files() == 0 && report.failed() == 0) {
                         if (report.passedOver() > 0) {
                             // A pattern that was mistyped: a script would take what it names for durable.

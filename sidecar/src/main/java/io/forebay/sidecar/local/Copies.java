@@ -202,8 +202,9 @@ public final class Copies {
      *
      * @param folder absolute, without a slash at its end
      * @param include patterns of relative paths; empty: all
+     * @param verify how it is made sure that the destination has the right bytes
      */
-    public Report flush(String folder, StoreUri to, List<Glob> include)
+    public Report flush(String folder, StoreUri to, List<Glob> include, Verify verify)
             throws StoreException, IOException, InterruptedException {
         var flusher = new Flusher(stores.stores(), stores.engine(), token + "f", "", tell);
         var publisher = new Publisher(stores.stores(), stores.engine());
@@ -244,7 +245,7 @@ public final class Copies {
                     }
                 }
             };
-            walk(folder, to, sink);
+            walk(folder, to, verify, sink);
             tasks.join();
             publish(publisher, folder, drained(staged), begun);
         } catch (InterruptedException e) {
@@ -257,10 +258,10 @@ public final class Copies {
     }
 
     /** What cannot be read is told; what was found before it goes on. */
-    private void walk(String folder, StoreUri to, OutputWalk.Sink<InterruptedException> sink)
+    private void walk(String folder, StoreUri to, Verify verify, OutputWalk.Sink<InterruptedException> sink)
             throws IOException, InterruptedException {
         try {
-            new OutputWalk<>(folder, List.of(everything(to)), sink).walk();
+            new OutputWalk<>(folder, List.of(everything(to, verify)), sink).walk();
         } catch (PosixException e) {
             if (!e.is(Errno.EACCES)) {
                 throw e;
@@ -302,7 +303,7 @@ public final class Copies {
         return all;
     }
 
-    private static OutputWalk.Rule everything(StoreUri to) {
+    private static OutputWalk.Rule everything(StoreUri to, Verify verify) {
         var rule = new Output(
                 "flush",
                 new Template("**"),
@@ -310,7 +311,7 @@ public final class Copies {
                 Publish.ON_ITEM,
                 When.ALWAYS,
                 false,
-                Verify.STORE);
+                verify);
         return OutputWalk.Rule.of(rule, Map.of());
     }
 

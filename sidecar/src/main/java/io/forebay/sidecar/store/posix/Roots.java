@@ -78,11 +78,16 @@ final class Roots implements AutoCloseable {
         return others;
     }
 
-    /** It is not there: it may be made only if it never was, and on the file system that was there. */
+    /** It was not there a moment ago: it may be made only if it never was, and on the file system that was there. */
     void requireNew(String root) throws PosixException, StoreException {
+        var held = first.get(root);
+        if (held != null && isSame(root, held)) {
+            return; // made by another thread meanwhile
+        }
         var expected = before.get(root);
-        if (first.containsKey(root)
-                || expected != null && Posix.stat(expected.folder.path()).device() != expected.as.device()) {
+        if (held != null
+                || expected != null
+                        && Posix.stat(expected.folder.path()).device() != expected.as.device()) {
             throw replaced(root);
         }
     }
