@@ -159,7 +159,14 @@ class ReadBackIT extends RigTest {
         rig.environment("AWS_ACCESS_KEY_ID", "a").environment("AWS_SECRET_ACCESS_KEY", "b");
         try (var s3 = ScriptedS3.start("bucket")) {
             String[] flush = {
-                "flush", "--read-back", "--endpoint", s3.endpoint().toString(), "--region", "us-east-1", folder.toString(), "s3://bucket/out/"
+                "flush",
+                "--read-back",
+                "--endpoint",
+                s3.endpoint().toString(),
+                "--region",
+                "us-east-1",
+                folder.toString(),
+                "s3://bucket/out/"
             };
             var once = otherBytes(s3, 1);
             var flushed = rig.command(flush);

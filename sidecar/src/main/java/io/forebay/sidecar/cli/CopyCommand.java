@@ -263,7 +263,8 @@ final class CopyCommand {
 
         @Option(
                 names = "--read-back",
-                description = "read each file back from the destination and compare it (as verify: ReadBack of a job's outputs)")
+                description =
+                        "read each file back from the destination and compare it (as verify: ReadBack of a job's outputs)")
         private boolean readBack;
 
         @Mixin

@@ -86,8 +86,7 @@ final class Roots implements AutoCloseable {
         }
         var expected = before.get(root);
         if (held != null
-                || expected != null
-                        && Posix.stat(expected.folder.path()).device() != expected.as.device()) {
+                || expected != null && Posix.stat(expected.folder.path()).device() != expected.as.device()) {
             throw replaced(root);
         }
     }

@@ -39,7 +39,8 @@ class RootsTest {
     }
 
     private StagedFile stage(Path root, String name) throws StoreException, InterruptedException {
-        var stub = store.prepare(new StageRequest(root + "/" + name, root.toString(), 1, FileMeta.UNKNOWN, "t-" + name));
+        var stub =
+                store.prepare(new StageRequest(root + "/" + name, root.toString(), 1, FileMeta.UNKNOWN, "t-" + name));
         return store.stageWhole(stub, source(new byte[] {1}), ByteBuffer.allocateDirect(1), () -> {})
                 .orElseThrow();
     }
@@ -68,7 +69,8 @@ class RootsTest {
     }
 
     @Test
-    @DisplayName("D2 a root that is exchanged, or gone, gets nothing: not staged, not published, not made durable, and what was staged is not called removed")
+    @DisplayName(
+            "D2 a root that is exchanged, or gone, gets nothing: not staged, not published, not made durable, and what was staged is not called removed")
     void exchanged() throws Exception {
         var root = Files.createDirectory(folder.resolve("root"));
         var staged = stage(root, "a");
