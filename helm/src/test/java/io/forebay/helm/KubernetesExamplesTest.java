@@ -6,6 +6,7 @@ import io.forebay.api.job.JobReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
@@ -43,9 +44,14 @@ class KubernetesExamplesTest {
     }
 
     @Test
-    void thePodThatMakesTheDataFitsRestricted() throws IOException {
-        var data = new Rendered(Chart.documents(Files.readString(INCREMENT.resolve("data-kubernetes.yaml"))));
+    void thePodsBesideTheJobFitRestricted() throws IOException {
+        for (var name : List.of("data", "results")) {
+            var text = Files.readString(INCREMENT.resolve(name + "-kubernetes.yaml"));
+            var pod = new Rendered(Chart.documents(text)).one("Job", "increment-" + name).at("/spec/template/spec");
 
-        RestrictedPods.assertFits(data.one("Job", "increment-data").at("/spec/template/spec"));
+            RestrictedPods.assertFits(pod);
+            assertThat(pod.at("/volumes/0/persistentVolumeClaim/claimName").asText())
+                    .isEqualTo("increment-data");
+        }
     }
 }
