@@ -47,7 +47,9 @@ class KubernetesExamplesTest {
     void thePodsBesideTheJobFitRestricted() throws IOException {
         for (var name : List.of("data", "results")) {
             var text = Files.readString(INCREMENT.resolve(name + "-kubernetes.yaml"));
-            var pod = new Rendered(Chart.documents(text)).one("Job", "increment-" + name).at("/spec/template/spec");
+            var pod = new Rendered(Chart.documents(text))
+                    .one("Job", "increment-" + name)
+                    .at("/spec/template/spec");
 
             RestrictedPods.assertFits(pod);
             assertThat(pod.at("/volumes/0/persistentVolumeClaim/claimName").asText())
