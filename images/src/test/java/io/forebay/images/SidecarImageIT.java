@@ -53,8 +53,8 @@ class SidecarImageIT {
         if (!compiler) {
             return;
         }
-        var made = run(List.of(
-                Shell.checkout().resolve("images/build").toString(), "--only", "sidecar", folder.toString()));
+        var made = run(
+                List.of(Shell.checkout().resolve("images/build").toString(), "--only", "sidecar", folder.toString()));
         assertThat(made.exit()).as(made.err()).isZero();
         archive = Path.of(made.out().lines().findFirst().orElseThrow());
         root = Files.createDirectories(folder.resolve("root"));
