@@ -86,12 +86,16 @@ public final class ForebayCommand implements Runnable {
         var line = new CommandLine(new ForebayCommand());
         needed(args).forEach(line::addSubcommand);
         line.getSubcommands().values().forEach(c -> c.getCommandSpec().versionProvider(new VersionProvider()));
-        return line.setOut(out)
+        int code = line.setOut(out)
                 .setErr(err)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(ForebayCommand::refuse)
                 .setExecutionExceptionHandler(ForebayCommand::ownFault)
                 .execute(args);
+        if (code != 0) {
+            OpenFiles.hint().ifPresent(hint -> err.println("forebay: " + hint));
+        }
+        return code;
     }
 
     private static int refuse(ParameterException e, String[] args) {
