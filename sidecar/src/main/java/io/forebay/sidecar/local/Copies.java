@@ -361,6 +361,8 @@ public final class Copies {
                     publisher.discard(part).forEach(why -> tasks.problem("not removed: " + why));
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
+                } catch (IllegalStateException e) {
+                    return; // the command has ended meanwhile, and told what it did not wait for
                 } finally {
                     left.countDown();
                 }
