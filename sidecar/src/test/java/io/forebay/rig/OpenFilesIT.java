@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 /** A shell that lets a process open too few files. */
 class OpenFilesIT extends RigTest {
     @Test
-    @DisplayName("M8 with ulimit -n 64 whatever fails is told with where the limit comes from and what is enough; with 1024 nothing is said of it")
+    @DisplayName(
+            "M8 with ulimit -n 64 whatever fails is told with where the limit comes from and what is enough; with 1024 nothing is said of it")
     void limitIsNamed() throws Exception {
         rig.input("a", "value");
         rig.job("cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"");

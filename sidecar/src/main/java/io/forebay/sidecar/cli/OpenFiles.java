@@ -23,7 +23,9 @@ final class OpenFiles {
     static Optional<String> hint(Path limits) {
         try {
             var found = SOFT_LIMIT.matcher(Files.readString(limits));
-            return found.find() && Long.parseLong(found.group(1)) < FEW ? Optional.of(words("only " + found.group(1))) : Optional.empty();
+            return found.find() && Long.parseLong(found.group(1)) < FEW
+                    ? Optional.of(words("only " + found.group(1)))
+                    : Optional.empty();
         } catch (IOException e) {
             return String.valueOf(e.getMessage()).contains("Too many open files")
                     ? Optional.of(words("too few"))
