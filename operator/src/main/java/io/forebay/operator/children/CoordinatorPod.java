@@ -80,6 +80,8 @@ final class CoordinatorPod {
                         .withName("FOREBAY_SECRETS_DIR")
                         .withValue(PodPaths.SECRETS)
                         .build())
+                // Where it could not even write its message, the end of its log says more than nothing.
+                .withTerminationMessagePolicy("FallbackToLogsOnError")
                 .addNewPort()
                 .withName("http")
                 .withContainerPort(PodPaths.PORT)

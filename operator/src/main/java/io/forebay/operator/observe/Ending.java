@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * How a coordinator's process ended.
  *
  * @param exitCode of the container
- * @param message its termination message; MissingNode: none, or none that can be read
+ * @param message its termination message; the end of its log, as its {@code message}, if it could not write one; MissingNode: neither
  * @param at RFC 3339; null: not told
  */
 public record Ending(
@@ -39,11 +39,20 @@ public record Ending(
     }
 
     private static JsonNode json(@Nullable String text) {
-        try {
-            return text == null ? MissingNode.getInstance() : MessageJson.MAPPER.readTree(text);
-        } catch (JsonProcessingException e) {
+        if (text == null || text.isBlank()) {
             return MissingNode.getInstance();
         }
+        try {
+            var tree = MessageJson.MAPPER.readTree(text);
+            return tree.isObject() ? tree : log(text);
+        } catch (JsonProcessingException e) {
+            return log(text);
+        }
+    }
+
+    /** Not its message, but the end of its log. */
+    private static JsonNode log(String text) {
+        return MessageJson.MAPPER.createObjectNode().put("message", text.strip());
     }
 
     /** Whether it is the job's end, and not only this process's. */

@@ -9,16 +9,20 @@ import io.forebay.api.v1alpha1.PipelineJobStatus;
 import io.forebay.operator.api.PipelineJobObject;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the changes of a job's status as events of its object: once each, since a status says what was told. */
+/** Tells the changes of a job's status as events of its object, once each. */
 final class EventLog {
     private static final Logger LOG = Logger.getLogger(EventLog.class);
     private static final int LONGEST = 1000;
 
     private final KubernetesClient client;
+    /** What was told last of each object: a status that was written just now may not be in the cache yet. */
+    private final Map<String, String> last = new ConcurrentHashMap<>();
 
     EventLog(KubernetesClient client) {
         this.client = client;
@@ -30,6 +34,10 @@ final class EventLog {
         boolean blocked = after.conditions().stream()
                 .anyMatch(c -> c.type().equals("Blocked") && c.status().equals("True"));
         if (!phase && !(reason && blocked)) {
+            return;
+        }
+        var words = after.phase() + " " + after.reason() + " " + after.run();
+        if (words.equals(last.put(job.getMetadata().getUid(), words))) {
             return;
         }
         boolean bad = blocked || after.phase() == Phase.FAILED;

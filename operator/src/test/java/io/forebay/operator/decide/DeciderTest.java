@@ -168,7 +168,9 @@ class DeciderTest {
         assertThat(d.status().phase()).isEqualTo(Phase.FAILED);
         assertThat(d.status().exitCode()).isEqualTo(74);
         assertThat(d.status().reason()).isEqualTo("NotDurable");
-        assertThat(d.status().message()).contains("UNEXPORTED");
+        assertThat(d.status().message()).isEqualTo("{cut");
+        var silent = decide(job, null, there(List.of(c), List.of(terminated(c, 74, null)), null));
+        assertThat(silent.status().message()).contains("UNEXPORTED");
     }
 
     @Test

@@ -1,0 +1,71 @@
+package io.forebay.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A job whose data lies on a claim, on two nodes. */
+@Tag("cluster")
+@ExtendWith(ProductExtension.class)
+class ClaimIT {
+    private static final Duration MOST = Duration.ofMinutes(4);
+    private UserSpace space;
+
+    @BeforeEach
+    void open(Product product) throws Exception {
+        space = new UserSpace(product);
+    }
+
+    @AfterEach
+    void close() {
+        space.close();
+    }
+
+    @Test
+    @DisplayName(
+            "From claim to claim through the buffer: every output is there and right, the pods and the job have succeeded")
+    void succeeds() throws Exception {
+        for (int i = 0; i < 6; i++) {
+            space.input("f" + i, ("content " + i).getBytes(StandardCharsets.UTF_8));
+        }
+        space.job(
+                "upper",
+                "tr a-z A-Z <\"$FOREBAY_INPUT\" >\"$FOREBAY_OUT/$FOREBAY_NAME\"",
+                "  workers: {max: 2, slots: 2}");
+
+        assertThat(space.ended("upper", MOST)).as(space.picture("upper")).isEqualTo("Succeeded");
+
+        assertThat(space.outputs()).containsExactly("f0", "f1", "f2", "f3", "f4", "f5");
+        for (int i = 0; i < 6; i++) {
+            assertThat(space.output("f" + i)).asString().isEqualTo("CONTENT " + i);
+        }
+        assertThat(space.status("upper", "exitCode")).isEqualTo("0");
+        assertThat(space.status("upper", "items", "done")).isEqualTo("6");
+        assertThat(space.status("upper", "columns", "items")).isEqualTo("6/6");
+    }
+
+    @Test
+    @DisplayName(
+            "An item whose step fails: the job has failed, the others' outputs are there, the status names what failed")
+    void oneFails() throws Exception {
+        space.input("good", "x".getBytes(StandardCharsets.UTF_8));
+        space.input("bad", "x".getBytes(StandardCharsets.UTF_8));
+        space.job(
+                "mixed",
+                "[ \"$FOREBAY_NAME\" != bad ] || exit 3; cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/\"",
+                "  retry: {item: 1}");
+
+        assertThat(space.ended("mixed", MOST)).isEqualTo("Failed");
+
+        assertThat(space.status("mixed", "exitCode")).isEqualTo("1");
+        assertThat(space.outputs()).containsExactly("good");
+        assertThat(space.status("mixed", "items", "failed")).isEqualTo("1");
+    }
+}
