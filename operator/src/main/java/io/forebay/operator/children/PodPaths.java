@@ -18,7 +18,10 @@ final class PodPaths {
     static final String ENDED = RUN + "/ended";
 
     static final String TIERS = "/forebay/tiers";
-    static final String CONTROL = "/forebay/control";
+    /** Of its own: the root of an emptyDir is everybody's. */
+    static final String CONTROL = "/forebay/control/engine";
+
+    static final String CONTROL_VOLUME = "/forebay/control";
     static final String JOB = "/forebay/job";
     static final String MANIFEST = JOB + "/job.json";
     static final String TOKEN = JOB + "/token";

@@ -102,7 +102,7 @@ final class WorkerPod {
         var mounts = new ArrayList<VolumeMount>();
         mounts.add(PodVolumes.mount("bin", PodPaths.BIN, false));
         mounts.add(PodVolumes.mount("run", PodPaths.RUN, false));
-        mounts.add(PodVolumes.mount("control", PodPaths.CONTROL, false));
+        mounts.add(PodVolumes.mount("control", PodPaths.CONTROL_VOLUME, false));
         mounts.add(PodVolumes.mount("job", PodPaths.JOB, true));
         mounts.add(PodVolumes.mount("tmp", PodPaths.TMP, false));
         mounts.addAll(PodVolumes.tierMounts(carried.job()));

@@ -4,9 +4,10 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.forebay.api.v1alpha1.Phase;
 import io.forebay.api.v1alpha1.PipelineJobStatus;
+import io.forebay.message.JobEnd;
+import io.forebay.message.JobProgress;
 import io.forebay.operator.children.CarriedJob;
 import io.forebay.operator.observe.CoordinatorClient;
-import io.forebay.operator.observe.CoordinatorWord;
 import io.forebay.operator.observe.Ending;
 import io.forebay.operator.observe.Observed;
 import java.time.Duration;
@@ -125,14 +126,16 @@ public final class Decider {
         removeWorkers();
         var e = ending.get();
         var phase = ExitReasons.phase(e.exitCode());
-        var reason = e.message().path("reason").asText(ExitReasons.reason(e.exitCode()));
-        var message = e.message().path("message").asText(ExitReasons.message(e.exitCode()));
+        var told = e.message().filter(m -> m.exitCode() == e.exitCode());
+        var reason = told.map(JobEnd::reason).orElse(ExitReasons.reason(e.exitCode()));
+        var message = told.map(JobEnd::message)
+                .orElseGet(() -> e.log() == null || e.exitCode() == 0 ? ExitReasons.message(e.exitCode()) : e.log());
         conditions
                 .set("Running", false, reason, null)
                 .set(phase == Phase.SUCCEEDED ? "Succeeded" : "Failed", true, reason, message)
                 .clear("Blocked", "Ended")
                 .clear("ProgressUnknown", "Ended");
-        var figures = lastFigures().endedWith(e.message());
+        var figures = lastFigures().endedWith(told);
         var at = e.at() == null ? Conditions.text(now) : e.at();
         return new Decision(moves, status(phase, reason, message, e.exitCode(), at, figures), Optional.of(WAITING));
     }
@@ -234,8 +237,8 @@ public final class Decider {
         return last == null || last.phase() == null || last.phase() == Phase.SUSPENDED ? Phase.PENDING : last.phase();
     }
 
-    private Decision heard(CoordinatorWord word) {
-        if (word.planned()) {
+    private Decision heard(JobProgress word) {
+        if (!word.phase().equals("Planning")) {
             conditions.set("Planned", true, "Planned", word.items() + " items");
             workersFor(word);
         }
@@ -252,7 +255,7 @@ public final class Decider {
         return new Decision(moves, status(phase, reason, message, null, null, figures), Optional.of(pace));
     }
 
-    private void workersFor(CoordinatorWord word) {
+    private void workersFor(JobProgress word) {
         long open = word.items() - word.done() - word.failed();
         var workers = there.workers(job.run());
         int slots = job.job().workers().slots();
@@ -278,8 +281,8 @@ public final class Decider {
 
     private Figures lastFigures() {
         return last == null
-                ? new Figures(null, null, null, null)
-                : new Figures(last.items(), last.data(), last.columns(), last.workers());
+                ? Figures.NONE
+                : new Figures(last.items(), last.data(), last.columns(), last.workers(), last.errors());
     }
 
     private Decision told(Phase phase, String reason, String message, @Nullable Duration again) {
@@ -309,7 +312,7 @@ public final class Decider {
                 figures.items(),
                 figures.data(),
                 figures.columns(),
-                List.of(),
+                figures.errors(),
                 conditions.all());
     }
 }

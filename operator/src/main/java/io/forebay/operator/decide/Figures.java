@@ -1,12 +1,15 @@
 package io.forebay.operator.decide;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.forebay.api.v1alpha1.DataCounts;
 import io.forebay.api.v1alpha1.ItemCounts;
 import io.forebay.api.v1alpha1.StatusColumns;
 import io.forebay.api.value.Bytes;
-import io.forebay.operator.observe.CoordinatorWord;
+import io.forebay.message.JobEnd;
+import io.forebay.message.JobProgress;
 import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Counts of a status: from what a coordinator says while it lives, or said at its end. */
@@ -14,61 +17,54 @@ record Figures(
         @Nullable ItemCounts items,
         @Nullable DataCounts data,
         @Nullable StatusColumns columns,
-        @Nullable Integer workers) {
-    static Figures of(CoordinatorWord w, int most, Instant now) {
-        var items = new ItemCounts(w.items(), w.done(), w.failed(), w.running(), w.retries());
+        @Nullable Integer workers,
+        List<String> errors) {
+    static final Figures NONE = new Figures(null, null, null, null, List.of());
+
+    /** @param most workers that the job may have */
+    static Figures of(JobProgress p, int most, Instant now) {
+        var items = new ItemCounts(p.items(), p.done(), p.failed(), p.running(), p.itemRetries());
         var data = new DataCounts(
-                w.totalFiles(),
-                w.totalBytes(),
-                w.filesStaged(),
-                w.bytesStaged(),
-                w.filesFlushed(),
-                w.bytesFlushed(),
-                w.unexported(),
-                w.unexportedBytes(),
+                p.totalFiles(),
+                p.totalBytes(),
+                p.filesStaged(),
+                p.bytesStaged(),
+                p.filesFlushed(),
+                p.bytesFlushed(),
+                p.unexported(),
+                p.unexportedBytes(),
                 Conditions.text(now));
+        var rates = p.rates();
         var columns = new StatusColumns(
-                w.done() + "/" + w.items(),
-                Bytes.of(w.bytesStaged()).human() + "/"
-                        + Bytes.of(w.totalBytes()).human(),
-                Bytes.of(w.bytesFlushed()).human(),
-                null,
-                null,
-                null,
-                w.workers() + "/" + most);
-        return new Figures(items, data, columns, w.workers());
+                p.done() + "/" + p.items(),
+                human(p.bytesStaged()) + "/" + human(p.totalBytes()),
+                human(p.bytesFlushed()),
+                rates == null ? null : human(rates.stagedBytesPerSecond()) + "/s",
+                rates == null ? null : human(rates.flushedBytesPerSecond()) + "/s",
+                rates == null ? null : String.format(Locale.ROOT, "%.1f/min", rates.itemsPerMinute()),
+                p.workers() + "/" + most);
+        return new Figures(items, data, columns, p.workers(), p.errors());
     }
 
     /** At the end; what the message does not tell stays as it was last. */
-    Figures endedWith(JsonNode message) {
-        if (!message.has("items")) {
-            return new Figures(items, data, columns, 0);
-        }
-        var i = message.get("items");
-        var total = i.path("total").asLong();
-        var done = i.path("done").asLong();
-        var ended = new ItemCounts(total, done, i.path("failed").asLong(), 0L, items == null ? null : items.retries());
+    Figures endedWith(Optional<JobEnd> message) {
+        var ended = message.map(JobEnd::items).orElse(items);
+        var moved = message.map(JobEnd::data).orElse(data);
         var last = columns == null ? new StatusColumns(null, null, null, null, null, null, null) : columns;
+        var count = ended == null ? last.items() : ended.done() + "/" + ended.total();
         return new Figures(
                 ended,
-                unexported(message),
-                new StatusColumns(done + "/" + total, last.staged(), last.flushed(), null, null, null, null),
-                0);
+                moved,
+                new StatusColumns(count, last.staged(), flushed(moved, last), null, null, null, null),
+                0,
+                errors);
     }
 
-    private @Nullable DataCounts unexported(JsonNode message) {
-        if (data == null || !message.has("unexported")) {
-            return data;
-        }
-        return new DataCounts(
-                data.filesPlanned(),
-                data.bytesPlanned(),
-                data.filesStaged(),
-                data.bytesStaged(),
-                data.filesFlushed(),
-                data.bytesFlushed(),
-                message.get("unexported").asLong(),
-                data.bytesUnexported(),
-                data.updated());
+    private static @Nullable String flushed(@Nullable DataCounts data, StatusColumns last) {
+        return data == null || data.bytesFlushed() == null ? last.flushed() : human(data.bytesFlushed());
+    }
+
+    private static String human(long bytes) {
+        return Bytes.of(bytes).human();
     }
 }

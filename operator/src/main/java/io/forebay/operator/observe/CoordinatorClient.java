@@ -1,6 +1,7 @@
 package io.forebay.operator.observe;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.forebay.message.JobProgress;
 import io.forebay.message.MessageJson;
 import java.io.IOException;
 import java.net.URI;
@@ -24,7 +25,7 @@ public final class CoordinatorClient implements AutoCloseable {
 
     /** Either the word, or why there is none. */
     public sealed interface Answer {
-        record Word(CoordinatorWord word) implements Answer {}
+        record Word(JobProgress progress) implements Answer {}
 
         record None(String why) implements Answer {}
     }
@@ -41,7 +42,7 @@ public final class CoordinatorClient implements AutoCloseable {
             if (response.statusCode() != 200) {
                 return new Answer.None("the coordinator at " + address + " answers " + response.statusCode());
             }
-            return new Answer.Word(CoordinatorWord.of(mapper.readTree(response.body())));
+            return new Answer.Word(mapper.readValue(response.body(), JobProgress.class));
         } catch (IOException e) {
             return new Answer.None("the coordinator at " + address + " cannot be reached: "
                     + (e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage()));

@@ -1,10 +1,9 @@
 package io.forebay.operator.observe;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.forebay.message.JobEnd;
 import io.forebay.message.MessageJson;
 import java.util.Comparator;
 import java.util.List;
@@ -14,18 +13,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a coordinator's process ended.
  *
- * @param exitCode of the container
- * @param message its termination message; the end of its log, as its {@code message}, if it could not write one; MissingNode: neither
+ * @param exitCode of the container; it counts where the message says otherwise
+ * @param message absent: it left none that can be read
+ * @param log the end of its log, where it left no message; null: nothing either
  * @param at RFC 3339; null: not told
  */
 public record Ending(
-        int exitCode, JsonNode message, @Nullable String at) {
+        int exitCode,
+        Optional<JobEnd> message,
+        @Nullable String log,
+        @Nullable String at) {
     /** Of the pod that ended last among those of a coordinator Job. */
     public static Optional<Ending> of(List<Pod> pods) {
         return pods.stream()
                 .flatMap(p -> terminated(p).stream())
                 .max(Comparator.comparing(t -> t.getFinishedAt() == null ? "" : t.getFinishedAt()))
-                .map(t -> new Ending(t.getExitCode(), json(t.getMessage()), t.getFinishedAt()));
+                .map(Ending::of);
+    }
+
+    private static Ending of(ContainerStateTerminated t) {
+        var text = t.getMessage();
+        var message = message(text);
+        var log = message.isPresent() || text == null || text.isBlank() ? null : text.strip();
+        return new Ending(t.getExitCode(), message, log, t.getFinishedAt());
     }
 
     private static Optional<ContainerStateTerminated> terminated(Pod pod) {
@@ -38,21 +48,15 @@ public record Ending(
                 .findFirst();
     }
 
-    private static JsonNode json(@Nullable String text) {
-        if (text == null || text.isBlank()) {
-            return MissingNode.getInstance();
+    private static Optional<JobEnd> message(@Nullable String text) {
+        if (text == null || !text.startsWith("{")) {
+            return Optional.empty();
         }
         try {
-            var tree = MessageJson.MAPPER.readTree(text);
-            return tree.isObject() ? tree : log(text);
+            return Optional.of(MessageJson.MAPPER.readValue(text, JobEnd.class));
         } catch (JsonProcessingException e) {
-            return log(text);
+            return Optional.empty();
         }
-    }
-
-    /** Not its message, but the end of its log. */
-    private static JsonNode log(String text) {
-        return MessageJson.MAPPER.createObjectNode().put("message", text.strip());
     }
 
     /** Whether it is the job's end, and not only this process's. */

@@ -2,6 +2,7 @@ package io.forebay.operator.observe;
 
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.forebay.message.JobProgress;
 import io.forebay.operator.children.Labels;
 import java.util.Comparator;
 import java.util.List;
@@ -67,8 +68,8 @@ public record Observed(
                                         && "True".equals(c.getStatus()));
     }
 
-    public Optional<CoordinatorWord> word() {
+    public Optional<JobProgress> word() {
         return answer.filter(CoordinatorClient.Answer.Word.class::isInstance)
-                .map(a -> ((CoordinatorClient.Answer.Word) a).word());
+                .map(a -> ((CoordinatorClient.Answer.Word) a).progress());
     }
 }

@@ -8,13 +8,13 @@ import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import io.forebay.api.v1alpha1.Phase;
 import io.forebay.api.v1alpha1.PipelineJobStatus;
+import io.forebay.message.JobProgress;
 import io.forebay.operator.Manifests;
 import io.forebay.operator.children.CarriedJob;
 import io.forebay.operator.children.Children;
 import io.forebay.operator.children.JobTokens;
 import io.forebay.operator.children.SidecarImage;
 import io.forebay.operator.observe.CoordinatorClient.Answer;
-import io.forebay.operator.observe.CoordinatorWord;
 import io.forebay.operator.observe.Observed;
 import io.forebay.operator.observe.Trouble;
 import java.time.Duration;
@@ -38,8 +38,35 @@ class DeciderTest {
     }
 
     private static Answer word(String phase, long items, long done) {
-        return new Answer.Word(
-                new CoordinatorWord(phase, items, done, 0, 0, 1, 100, 10, 50, 5, 20, 2, 0, 0, 0, 1, "note"));
+        return new Answer.Word(new JobProgress(
+                phase,
+                1,
+                items,
+                done,
+                0,
+                0,
+                1,
+                0,
+                100,
+                10,
+                50,
+                5,
+                20,
+                2,
+                0,
+                0,
+                0,
+                0,
+                1,
+                0,
+                0,
+                0,
+                "note",
+                0,
+                "r",
+                List.of("one"),
+                new JobProgress.Rates(10, 20, 1.5),
+                null));
     }
 
     private Job coordinator(CarriedJob job, int generation) {
@@ -249,7 +276,7 @@ class DeciderTest {
     void again() {
         var job = Manifests.job();
         var c = ended(coordinator(job, 1), "Complete");
-        var end = decide(job, null, there(List.of(c), List.of(terminated(c, 0, "{}")), null))
+        var end = decide(job, null, there(List.of(c), List.of(terminated(c, 0, null)), null))
                 .status();
         var second = Manifests.job("  run: '2'");
         var clearing = decide(second, end, there(List.of(c), List.of(), null));
@@ -266,7 +293,7 @@ class DeciderTest {
     void ttl() {
         var job = Manifests.job("  ttlSecondsAfterFinished: 120");
         var c = ended(coordinator(job, 1), "Complete");
-        var end = decide(job, null, there(List.of(c), List.of(terminated(c, 0, "{}")), null))
+        var end = decide(job, null, there(List.of(c), List.of(terminated(c, 0, null)), null))
                 .status();
         assertThat(decide(job, end, there(List.of(c), List.of(), null)).moves()).isEmpty();
         var later = new Decider(
