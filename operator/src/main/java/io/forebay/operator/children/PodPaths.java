@@ -22,6 +22,9 @@ final class PodPaths {
     static final String CONTROL = "/forebay/control/engine";
 
     static final String CONTROL_VOLUME = "/forebay/control";
+    /** What commands print, which their runners write. */
+    static final String LOGS = "/forebay/logs";
+
     static final String JOB = "/forebay/job";
     static final String MANIFEST = JOB + "/job.json";
     static final String TOKEN = JOB + "/token";

@@ -87,6 +87,8 @@ final class WorkerPod {
         args.addAll(List.of(
                 "--control",
                 PodPaths.CONTROL,
+                "--logs",
+                PodPaths.LOGS,
                 "--steps",
                 "socket",
                 "--socket",
@@ -103,6 +105,7 @@ final class WorkerPod {
         mounts.add(PodVolumes.mount("bin", PodPaths.BIN, false));
         mounts.add(PodVolumes.mount("run", PodPaths.RUN, false));
         mounts.add(PodVolumes.mount("control", PodPaths.CONTROL_VOLUME, false));
+        mounts.add(PodVolumes.mount("logs", PodPaths.LOGS, false));
         mounts.add(PodVolumes.mount("job", PodPaths.JOB, true));
         mounts.add(PodVolumes.mount("tmp", PodPaths.TMP, false));
         mounts.addAll(PodVolumes.tierMounts(carried.job()));
@@ -145,6 +148,7 @@ final class WorkerPod {
         mounts.add(PodVolumes.mount("bin", PodPaths.BIN, true));
         mounts.add(PodVolumes.mount("run", PodPaths.RUN, true));
         mounts.add(PodVolumes.mount("step-token", PodPaths.STEP_TOKEN_FOLDER, true));
+        mounts.add(PodVolumes.mount("logs", PodPaths.LOGS, false));
         mounts.add(PodVolumes.mount("tmp-" + step.name(), PodPaths.TMP, false));
         mounts.addAll(PodVolumes.tierMounts(carried.job()));
         return new ContainerBuilder()
@@ -198,6 +202,7 @@ final class WorkerPod {
         all.add(PodVolumes.emptyDir("bin", "16Mi"));
         all.add(PodVolumes.run());
         all.add(PodVolumes.emptyDir("control", "2Gi"));
+        all.add(PodVolumes.emptyDir("logs", "2Gi"));
         all.add(PodVolumes.emptyDir("tmp", "256Mi"));
         all.add(PodVolumes.job(secret));
         all.add(PodVolumes.stepToken(secret));

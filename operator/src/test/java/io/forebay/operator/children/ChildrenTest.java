@@ -57,6 +57,7 @@ class ChildrenTest {
                         "/forebay/run",
                         "/forebay/step-token",
                         "/tmp",
+                        "/forebay/logs",
                         "/forebay/tiers/0",
                         "/forebay/tiers/1");
         assertThat(step.getVolumeMounts())

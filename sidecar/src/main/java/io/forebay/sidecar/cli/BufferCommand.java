@@ -82,6 +82,14 @@ final class BufferCommand implements Callable<Integer> {
     private Path control;
 
     @Option(
+            names = "--logs",
+            paramLabel = "FOLDER",
+            description =
+                    "what commands print is written here by their runners, who must see it under the same path (default: in --control)")
+    @Nullable
+    private Path logs;
+
+    @Option(
             names = "--steps",
             paramLabel = "WHO",
             defaultValue = "local",
@@ -183,7 +191,12 @@ final class BufferCommand implements Callable<Integer> {
         var stepToken = stepTokenFile == null ? token : JobToken.read(stepTokenFile);
         return new BufferProcess.Options(
                 me,
-                new BufferPlace.Wish(me.worker(), Optional.ofNullable(disk), tiers, Optional.ofNullable(control)),
+                new BufferPlace.Wish(
+                        me.worker(),
+                        Optional.ofNullable(disk),
+                        tiers,
+                        Optional.ofNullable(control),
+                        Optional.ofNullable(logs)),
                 Optional.ofNullable(socket).map(p -> new StepSocket(new SocketPath(p.toAbsolutePath()), stepToken)),
                 Foreground.stepRunner(),
                 images,

@@ -25,11 +25,13 @@ import java.util.Set;
  *
  * @param jobToken 8 characters of [0-9a-f], the same for the same job, whatever the worker
  * @param worker its name; empty: the only one of the job on this machine
- * @param control journal, socket, token, logs: beside the first tier, so that it lives exactly as long as the data it tells of
+ * @param control journal, socket, token: beside the first tier, so that it lives exactly as long as the data it tells of
+ * @param logs what commands printed, until it is in the records
  * @param tiers as the manifest orders them, memory cut to what this machine can give
  * @param notes what was cut, for the user
  */
-public record BufferPlace(String jobToken, String worker, Path control, List<TierConfig> tiers, List<String> notes) {
+public record BufferPlace(
+        String jobToken, String worker, Path control, Path logs, List<TierConfig> tiers, List<String> notes) {
     /** How the name of a control folder ends that lies beside its first tier. */
     static final String CONTROL = "-control";
 
@@ -47,15 +49,17 @@ public record BufferPlace(String jobToken, String worker, Path control, List<Tie
      * @param disk folder for disk tiers; absent: from the environment
      * @param roots a folder for each tier, in the manifest's order, that whoever started this process has sized; empty: found here
      * @param control folder that a restart finds again; absent: beside the first tier
+     * @param logs where runners write what commands print, which is where the commands are; absent: in control
      */
-    public record Wish(String worker, Optional<Path> disk, List<Path> roots, Optional<Path> control) {
+    public record Wish(
+            String worker, Optional<Path> disk, List<Path> roots, Optional<Path> control, Optional<Path> logs) {
         public Wish {
             roots = List.copyOf(roots);
         }
 
         /** The only worker of its job on this machine. */
         static Wish local(Optional<Path> disk) {
-            return new Wish("", disk, List.of(), Optional.empty());
+            return new Wish("", disk, List.of(), Optional.empty(), Optional.empty());
         }
     }
 
@@ -75,7 +79,8 @@ public record BufferPlace(String jobToken, String worker, Path control, List<Tie
         var control = wish.control()
                 .map(Path::toAbsolutePath)
                 .orElse(Path.of(tiers.getFirst().root() + CONTROL));
-        return new BufferPlace(tokenOf(job), wish.worker(), control, tiers, notes);
+        var logs = wish.logs().map(Path::toAbsolutePath).orElse(control.resolve("logs"));
+        return new BufferPlace(tokenOf(job), wish.worker(), control, logs, tiers, notes);
     }
 
     private static void requireFolder(Optional<Path> disk) throws RunRefused {

@@ -108,7 +108,7 @@ public final class WorkerSide {
             notes.add("the journal of an earlier run was damaged (" + recovered.lostBytes()
                     + " bytes); what it told is verified by checksum");
         }
-        var logs = Files.createDirectories(place.control().resolve("logs"));
+        var logs = Files.createDirectories(place.logs());
         var calls = new StepCalls();
         var fences = place.fences(setup.environment());
         var steps = resources.add(StepRunners.open(job, place.control(), setup.steps(), fences, calls, lines));

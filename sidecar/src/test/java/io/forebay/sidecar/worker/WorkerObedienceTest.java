@@ -46,7 +46,11 @@ class WorkerObedienceTest {
     void start() throws Exception {
         var images = LocalImages.choose(job(), Images.HOST, Map.of());
         var wish = new BufferPlace.Wish(
-                "w0", Optional.empty(), List.of(home.resolve("tier")), Optional.of(home.resolve("control")));
+                "w0",
+                Optional.empty(),
+                List.of(home.resolve("tier")),
+                Optional.of(home.resolve("control")),
+                Optional.empty());
         var setup = new WorkerSide.Setup(
                 new WorkerIdentity("w0", "instance", "node"),
                 new StepsBy.Children(Optional.empty()),
