@@ -148,6 +148,17 @@ public final class BufferRoots {
                 && root.substring(root.lastIndexOf('/') + 1).startsWith(PREFIX + PosixProcess.euid() + "-");
     }
 
+    /** The folder of this user's buffers that a path lies in; empty: in none. */
+    public static Optional<String> rootOf(String path) {
+        for (int slash = path.indexOf('/', 1); slash > 0; slash = path.indexOf('/', slash + 1)) {
+            var folder = path.substring(0, slash);
+            if (isOurs(folder)) {
+                return Optional.of(folder);
+            }
+        }
+        return Optional.empty();
+    }
+
     /** Private folders of this user's below {@code base}, of living and dead runs; none if there is no such folder. */
     public static List<String> ours(String base) throws IOException {
         var own = PREFIX + PosixProcess.euid() + "-";

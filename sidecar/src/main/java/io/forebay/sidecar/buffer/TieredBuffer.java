@@ -82,8 +82,17 @@ public final class TieredBuffer implements Buffer {
             buffer.watch.start();
             return buffer;
         } catch (IOException | RuntimeException | Error e) {
-            folders.forEach(TierFolder::close);
+            folders.forEach(TieredBuffer::leave);
             throw e;
+        }
+    }
+
+    /** Nothing was begun: what was made for it goes, what was there stays. */
+    private static void leave(TierFolder folder) {
+        try (folder) {
+            folder.removeIfEmpty();
+        } catch (PosixException e) {
+            // Empty folders; the next start finds them again.
         }
     }
 

@@ -31,6 +31,6 @@ final class ResumeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CliException, InterruptedException {
-        return RunCommand.execute(spec, options, manifest, false, true);
+        return RunCommand.execute(spec, options, manifest, false, true, false);
     }
 }

@@ -34,6 +34,12 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--fresh", description = "ignore what earlier runs of this job recorded: every item runs again")
     private boolean fresh;
 
+    @Option(
+            names = "--discard-kept",
+            description =
+                    "give up outputs that an earlier run computed and kept, if no item of this run can use them; without it such a run is refused")
+    private boolean discardKept;
+
     @Mixin
     private RunOptions options = new RunOptions();
 
@@ -42,10 +48,10 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CliException, InterruptedException {
-        return execute(spec, options, manifest, fresh, false);
+        return execute(spec, options, manifest, fresh, false, discardKept);
     }
 
-    static int execute(CommandSpec spec, RunOptions options, String manifest, boolean fresh, boolean resume)
+    static int execute(CommandSpec spec, RunOptions options, String manifest, boolean fresh, boolean resume, boolean discardKept)
             throws CliException, InterruptedException {
         var out = spec.commandLine().getOut();
         var err = spec.commandLine().getErr();
@@ -54,7 +60,7 @@ final class RunCommand implements Callable<Integer> {
             requireRecords(job);
         }
         var local = new LocalOptions(
-                fresh, resume, Optional.ofNullable(options.disk), options.images, Foreground.stepRunner());
+                fresh, resume, discardKept, Optional.ofNullable(options.disk), options.images, Foreground.stepRunner());
         return Foreground.carry(lines -> LocalRun.open(job, local, lines), options.view, out, err);
     }
 

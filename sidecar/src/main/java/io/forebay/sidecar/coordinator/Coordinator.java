@@ -21,6 +21,7 @@ import io.forebay.message.Messages.Unexported;
 import io.forebay.sidecar.link.CoordinatorLink;
 import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.plan.Plan;
+import io.forebay.sidecar.plan.PlanCheck;
 import io.forebay.sidecar.records.RecordsFolder;
 import io.forebay.sidecar.records.Succession;
 import io.forebay.sidecar.store.StoreException;
@@ -80,10 +81,24 @@ public final class Coordinator implements CoordinatorLink, AutoCloseable {
      * @throws CoordinatorException NoInputs, DataTooLarge, AccessDenied..., RecordsDamaged
      */
     public void start() throws CoordinatorException, InterruptedException {
-        running = new Starter(job, stores, options, folder, succession).start();
+        start(PlanCheck.NONE);
+    }
+
+    /** As {@link #start()}. @param check looks at a plan that is new */
+    public void start(PlanCheck check) throws CoordinatorException, InterruptedException {
+        running = new Starter(job, stores, options, folder, succession, check).start();
         var early = drainedEarly;
         if (early != null) {
             drain(early, job.deadlines().drain(), true);
+        }
+    }
+
+    /** Where outputs lie that an earlier run listed as kept, as far as it can be told; at most so many. Before the end of this run. */
+    public List<String> keptBefore(int most) throws InterruptedException {
+        try {
+            return UnexportedList.keptAt(folder, most);
+        } catch (StoreException e) {
+            return List.of();
         }
     }
 

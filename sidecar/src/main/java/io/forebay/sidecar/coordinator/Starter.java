@@ -10,6 +10,7 @@ import io.forebay.sidecar.outcome.ExitCode;
 import io.forebay.sidecar.outcome.StoreFailures;
 import io.forebay.sidecar.plan.Identity;
 import io.forebay.sidecar.plan.Plan;
+import io.forebay.sidecar.plan.PlanCheck;
 import io.forebay.sidecar.plan.PlanStore;
 import io.forebay.sidecar.plan.Planner;
 import io.forebay.sidecar.records.LogEntry;
@@ -47,6 +48,7 @@ final class Starter {
     private final CoordinatorOptions options;
     private final RecordsFolder folder;
     private final Succession succession;
+    private final PlanCheck check;
     private final List<String> notices = new ArrayList<>();
     /** The last run, as the log says. */
     private @Nullable Planned planned;
@@ -54,18 +56,19 @@ final class Starter {
     private @Nullable Started started;
     private @Nullable Ended ended;
 
-    Starter(Job job, Stores stores, CoordinatorOptions options, RecordsFolder folder, Succession succession) {
+    Starter(Job job, Stores stores, CoordinatorOptions options, RecordsFolder folder, Succession succession, PlanCheck check) {
+        this.check = check;
         this.job = job;
         this.stores = stores;
         this.options = options;
         this.folder = folder;
         this.succession = succession;
-        notices.addAll(succession.notices());
     }
 
     Running start() throws CoordinatorException, InterruptedException {
         try {
             learn();
+            notices.addAll(succession.notices());
             var takenOver = takesOver();
             boolean newRun = takenOver == null || options.mode() == RunMode.RESUME;
             var plan = takenOver == null ? planAnew() : PlanStore.read(folder, takenOver, options.scratch());
@@ -127,7 +130,14 @@ final class Starter {
 
     private Plan planAnew() throws CoordinatorException, StoreException, IOException, InterruptedException {
         try {
-            return new Planner(job, stores, folder.retry(), options.scratch(), options.tell()).plan();
+            var plan = new Planner(job, stores, folder.retry(), options.scratch(), options.tell()).plan();
+            try {
+                check.look(plan);
+                return plan;
+            } catch (CoordinatorException | RuntimeException | InterruptedException e) {
+                plan.close();
+                throw e;
+            }
         } catch (CoordinatorException e) {
             recordFailedStart(e);
             throw e;

@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 
@@ -123,6 +124,29 @@ final class UnexportedList {
     /** What a list names. @param bytes of the outputs, as far as they are known */
     record Named(long count, long bytes) {
         static final Named NOTHING = new Named(0, 0);
+    }
+
+    /** The outputs that the list in the records says are kept on some machine: where. At most so many are looked at. */
+    static List<String> keptAt(RecordsFolder folder, int most) throws StoreException, InterruptedException {
+        var content = folder.findLarge(name(0));
+        if (content.isEmpty()) {
+            return List.of();
+        }
+        var places = new ArrayList<String>();
+        for (var line : new String(content.get(), StandardCharsets.UTF_8)
+                .lines()
+                .limit(most)
+                .toList()) {
+            try {
+                var at = MessageJson.MAPPER.readValue(line, Unexported.class).keptAt();
+                if (at != null) {
+                    places.add(at);
+                }
+            } catch (JsonProcessingException e) {
+                // Somebody has edited it.
+            }
+        }
+        return places;
     }
 
     /** The list that lies in the records now. */

@@ -11,6 +11,7 @@ import io.forebay.sidecar.coordinator.LeftBehind;
 import io.forebay.sidecar.coordinator.Summary;
 import io.forebay.sidecar.outcome.CoordinatorException;
 import io.forebay.sidecar.outcome.ExitCode;
+import io.forebay.sidecar.plan.PlanCheck;
 import io.forebay.sidecar.store.Stores;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,7 +52,12 @@ public final class JobRun {
 
     /** Plans, or takes over. @param lines what the user should know before anything starts */
     public void start(Consumer<String> lines) throws CoordinatorException, InterruptedException {
-        coordinator.start();
+        start(PlanCheck.NONE, lines);
+    }
+
+    /** As above. @param check looks at a plan that is new */
+    void start(PlanCheck check, Consumer<String> lines) throws CoordinatorException, InterruptedException {
+        coordinator.start(check);
         coordinator.notices().forEach(lines);
     }
 

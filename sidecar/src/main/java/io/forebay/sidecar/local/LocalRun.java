@@ -2,6 +2,7 @@ package io.forebay.sidecar.local;
 
 import io.forebay.api.job.Job;
 import io.forebay.message.Messages.Unexported;
+import io.forebay.sidecar.buffer.BufferRoots;
 import io.forebay.sidecar.coordinator.CoordinatorOptions;
 import io.forebay.sidecar.coordinator.CoordinatorOptions.RunMode;
 import io.forebay.sidecar.coordinator.LeftBehind;
@@ -11,6 +12,7 @@ import io.forebay.sidecar.worker.Worker;
 import io.forebay.sidecar.worker.WorkerIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -28,13 +30,17 @@ import java.util.stream.Stream;
  */
 public final class LocalRun implements ForegroundRun {
     private static final Duration ORDERS = Duration.ofMillis(100);
+    /** Of a list of what is kept: they lie in the same few folders. */
+    private static final int MOST_PLACES = 1000;
 
     private final Resources resources;
     private final JobRun run;
     private final WorkerSide side;
+    private final Optional<Path> disk;
     private final RunRates rates;
 
-    private LocalRun(Resources resources, JobRun run, WorkerSide side) {
+    private LocalRun(Resources resources, JobRun run, WorkerSide side, Optional<Path> disk) {
+        this.disk = disk;
         this.resources = resources;
         this.run = run;
         this.side = side;
@@ -63,12 +69,36 @@ public final class LocalRun implements ForegroundRun {
         var mode = options.resume() ? RunMode.RESUME : options.fresh() ? RunMode.FRESH : RunMode.RUN;
         var coordinating = CoordinatorOptions.local(mode, scratch).telling(lines);
         var run = JobRun.claim(job, stores.stores(), coordinating, resources);
-        run.start(lines);
+        elsewhere(run.coordinator().keptBefore(MOST_PLACES), place).forEach(lines);
+        var earlier = EarlierLife.open(hold, resources);
+        run.start(
+                new KeptByPlan(
+                        job,
+                        stores.stores(),
+                        mode,
+                        options.discardKept(),
+                        earlier.computed(job.steps().size()),
+                        place.where(),
+                        lines),
+                lines);
         var me = new WorkerIdentity(
                 "local", UUID.randomUUID().toString(), coordinating.me().host());
         var setup = new WorkerSide.Setup(me, new StepsBy.Children(options.runner()), images, environment);
-        var side = WorkerSide.open(job, setup, hold, stores, run.coordinator(), lines, resources);
-        return new LocalRun(resources, run, side);
+        var side = WorkerSide.open(job, setup, hold, earlier, stores, run.coordinator(), lines, resources);
+        return new LocalRun(resources, run, side, options.disk());
+    }
+
+    /** Kept by an earlier run on this machine, where this one does not look: its items would be run again without a word. */
+    static List<String> elsewhere(List<String> kept, BufferPlace place) {
+        return kept.stream()
+                .filter(path -> place.tiers().stream().noneMatch(t -> path.startsWith(t.root() + "/")))
+                .flatMap(path -> BufferRoots.rootOf(path).stream())
+                .distinct()
+                .filter(root -> Files.isDirectory(Path.of(root)))
+                .map(root -> "an earlier run keeps outputs in " + root
+                        + ", where this run does not look: it runs their items again. To publish them instead end this run, then:"
+                        + " forebay resume --disk " + Path.of(root).getParent())
+                .toList();
     }
 
     /** Before this run's own buffer is sized: what dead runs left takes memory away. */
@@ -97,11 +127,16 @@ public final class LocalRun implements ForegroundRun {
         var summary = run.await(end.brokenBecause(), new LeftBehind(unreported, Optional.of(side.control())));
         var keptAt = !end.clean() || summary.unexported() > 0 ? Optional.of(side.where()) : Optional.<String>empty();
         side.keep(keptAt.isPresent());
-        return run.result(summary, side.worker().snapshot(), keptAt, notes(), end.brokenBecause());
+        return run.result(summary, side.worker().snapshot(), keptAt, notes(keptAt.isPresent()), end.brokenBecause());
     }
 
-    private List<String> notes() {
-        return Stream.concat(side.notes().stream(), side.findings().stream()).toList();
+    private List<String> notes(boolean kept) {
+        var hint = disk.filter(_ -> kept)
+                .map(folder -> "to find what is kept again resume with: --disk " + folder)
+                .stream();
+        return Stream.of(side.notes().stream(), side.findings().stream(), hint)
+                .flatMap(notes -> notes)
+                .toList();
     }
 
     /**

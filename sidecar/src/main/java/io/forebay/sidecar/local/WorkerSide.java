@@ -3,9 +3,6 @@ package io.forebay.sidecar.local;
 import io.forebay.api.job.Job;
 import io.forebay.sidecar.buffer.BufferOptions;
 import io.forebay.sidecar.buffer.TieredBuffer;
-import io.forebay.sidecar.journal.JournalFile;
-import io.forebay.sidecar.journal.JournalRecord;
-import io.forebay.sidecar.journal.OnDamage;
 import io.forebay.sidecar.link.CoordinatorLink;
 import io.forebay.sidecar.worker.StepCalls;
 import io.forebay.sidecar.worker.StepEnvironment;
@@ -77,14 +74,16 @@ public final class WorkerSide {
             Resources resources)
             throws IOException, InterruptedException {
         var hold = BufferHold.open(place, resources);
-        return open(job, setup, hold, stores, coordinator, lines, resources);
+        var earlier = EarlierLife.open(hold, resources);
+        return open(job, setup, hold, earlier, stores, coordinator, lines, resources);
     }
 
-    /** As above, in a control folder that is open already. */
+    /** As above, in a control folder that is open already, and with its journal. */
     static WorkerSide open(
             Job job,
             Setup setup,
             BufferHold hold,
+            EarlierLife earlier,
             JobStores stores,
             CoordinatorLink coordinator,
             Consumer<String> lines,
@@ -101,9 +100,7 @@ public final class WorkerSide {
         var buffer = TieredBuffer.open(place.tiers(), growth(job));
         resources.add(() -> buffer.close(hold.keep()));
         notes.addAll(buffer.remarks());
-        var journalled = new ArrayList<JournalRecord>();
-        var recovered = JournalFile.open(place.control().resolve("journal"), OnDamage.SALVAGE, journalled::add);
-        resources.add(recovered.journal());
+        var recovered = earlier.recovered();
         if (recovered.damaged()) {
             notes.add("the journal of an earlier run was damaged (" + recovered.lostBytes()
                     + " bytes); what it told is verified by checksum");
@@ -131,7 +128,7 @@ public final class WorkerSide {
                         new WholeLogs(job, stores.stores(), lines),
                         place.jobToken(),
                         lines)
-                .assemble(journalled);
+                .assemble(earlier.records());
         Destinations.remember(job, stores.stores());
         hold.keep(true);
         return new WorkerSide(hold, assembled, notes);

@@ -88,6 +88,16 @@ public final class History {
         return low;
     }
 
+    /** Coordinators whose logs no seal says the extent of. */
+    List<Claim> unsealed() {
+        var known = seal;
+        return known == null
+                ? claims
+                : claims.stream()
+                        .filter(c -> !known.read().containsKey(c.generation()))
+                        .toList();
+    }
+
     /** The last coordinator; null: there was none. */
     public @Nullable Claim last() {
         return claims.isEmpty() ? null : claims.getLast();

@@ -63,6 +63,7 @@ public final class RecordLog implements AutoCloseable {
 
     private byte[] closedBytes = {};
     private long batches;
+    private Seal.Read extent = Seal.Read.NOTHING;
     private boolean writing;
     private @Nullable LogLostException lost;
 
@@ -181,6 +182,16 @@ public final class RecordLog implements AutoCloseable {
         }
     }
 
+    /** How much of it is durable. */
+    Seal.Read extent() {
+        lock.lock();
+        try {
+            return extent;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether it waits for somebody to mend the records: nobody is to blame for not being heard of meanwhile. */
     public boolean inTrouble() {
         return writes.begun() || looks.begun();
@@ -225,6 +236,7 @@ public final class RecordLog implements AutoCloseable {
             return;
         }
         batch.durable = true;
+        extent = new Seal.Read(extent.bytes() + closedBytes.length, batches);
         batch.written.signalAll();
         closed = null;
         closedBytes = new byte[0];

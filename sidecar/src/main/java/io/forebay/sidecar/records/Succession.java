@@ -35,8 +35,15 @@ public final class Succession implements AutoCloseable {
             StoreRetry.Sleeper sleeper,
             Patience patience) {}
 
-    /** @param beats counts up @param ended the coordinator has ended in order */
-    private record Heartbeat(long beats, boolean ended) {}
+    /**
+     * @param beats counts up
+     * @param ended the coordinator has ended in order
+     * @param bytes of its log that were durable
+     * @param batches in these
+     */
+    private record Heartbeat(long beats, boolean ended, long bytes, long batches) {
+        static final Heartbeat NONE = new Heartbeat(0, false, 0, 0);
+    }
 
     private final RecordsFolder folder;
     private final Options options;
@@ -61,7 +68,7 @@ public final class Succession implements AutoCloseable {
         this.claim = claim;
         this.history = history;
         this.predecessorDead = predecessorDead;
-        this.notices = List.copyOf(notices);
+        this.notices = new ArrayList<>(notices);
     }
 
     /**
@@ -88,6 +95,7 @@ public final class Succession implements AutoCloseable {
                     + " cannot create exclusively; the platform's guarantee of a single" + " coordinator is relied on");
         }
         int last = History.highestGeneration(folder);
+        refuseGap(folder, last);
         boolean dead = true;
         if (last > 0) {
             dead = refuseIfAlive(
@@ -118,6 +126,21 @@ public final class Succession implements AutoCloseable {
         return new Succession(folder, options, claim, History.before(folder, claim.generation()), dead, notices);
     }
 
+    /** Claims have no gaps. What lies behind one that is missing would be taken for this coordinator's own. */
+    private static void refuseGap(RecordsFolder folder, int last)
+            throws StoreException, RecordsDamagedException, InterruptedException {
+        var missing = Claim.name("generation", last + 1);
+        for (var left : List.of(Claim.name("alive", last + 1), Claim.name("log", last + 1) + ".jsonl")) {
+            // Somebody may have claimed it since.
+            if (folder.exists(left) && !folder.exists(missing)) {
+                throw new RecordsDamagedException("the records are damaged: " + folder.uri().resolve(missing)
+                        + " is missing, although " + left
+                        + " is there. Restore it from a copy; without one move " + folder.uri()
+                        + " aside and run the job again: all its items are run again then, and their outputs written anew");
+            }
+        }
+    }
+
     public int generation() {
         return claim.generation();
     }
@@ -127,9 +150,9 @@ public final class Succession implements AutoCloseable {
         return predecessorDead;
     }
 
-    /** What the user should know about the records folder. */
+    /** What the user should know about the records folder; more after {@link #sealHistory}. */
     public List<String> notices() {
-        return notices;
+        return List.copyOf(notices);
     }
 
     public History history() {
@@ -143,7 +166,25 @@ public final class Succession implements AutoCloseable {
      */
     public void sealHistory(History.TypeFilter filter, History.EntrySink sink)
             throws StoreException, RecordsDamagedException, InterruptedException {
-        openLog(history.seal(claim.generation(), filter, sink));
+        var unsealed = history.unsealed();
+        var seal = history.seal(claim.generation(), filter, sink);
+        for (var earlier : unsealed) {
+            tellIfShort(earlier, seal.read().getOrDefault(earlier.generation(), Seal.Read.NOTHING));
+        }
+        openLog(seal);
+    }
+
+    /** Nobody has sealed it yet, so that only its own coordinator can have said how long it was. */
+    private void tellIfShort(Claim earlier, Seal.Read read) throws StoreException, InterruptedException {
+        var told = heartbeat(folder, earlier);
+        if (earlier.inFile() ? told.bytes() > read.bytes() : told.batches() > read.batches()) {
+            var name = Claim.name("log", earlier.generation()) + (earlier.inFile() ? ".jsonl" : "");
+            notices.add("records were lost: " + folder.uri().resolve(name) + " has "
+                    + (earlier.inFile()
+                            ? read.bytes() + " bytes, its coordinator had written " + told.bytes()
+                            : read.batches() + " batches, its coordinator had written " + told.batches())
+                    + ". Items whose completion they held are run again; restore the file from a copy to avoid that");
+        }
     }
 
     /** As {@link #sealHistory}, but nothing that was recorded counts ({@code --fresh} over damaged records). */
@@ -172,12 +213,18 @@ public final class Succession implements AutoCloseable {
 
     /** Tells others that this coordinator is alive. Every 5 s, from one thread. */
     public void beat() throws StoreException, InterruptedException {
-        folder.put(Claim.name("alive", claim.generation()), json(new Heartbeat(++beats, false)));
+        folder.put(Claim.name("alive", claim.generation()), json(heartbeat(false)));
     }
 
     /** The job is over: nobody needs to wait for this coordinator any more. After the last {@link #beat}. */
     public void release() throws StoreException, InterruptedException {
-        folder.put(Claim.name("alive", claim.generation()), json(new Heartbeat(++beats, true)));
+        folder.put(Claim.name("alive", claim.generation()), json(heartbeat(true)));
+    }
+
+    private Heartbeat heartbeat(boolean ended) {
+        var open = log;
+        var extent = open == null ? Seal.Read.NOTHING : open.extent();
+        return new Heartbeat(++beats, ended, extent.bytes(), extent.batches());
     }
 
     private boolean hasSuccessor() throws StoreException, InterruptedException {
@@ -225,10 +272,10 @@ public final class Succession implements AutoCloseable {
         var bytes = folder.find(Claim.name("alive", claim.generation()));
         try {
             return bytes.isEmpty()
-                    ? new Heartbeat(0, false)
+                    ? Heartbeat.NONE
                     : MessageJson.MAPPER.readValue(bytes.get(), Heartbeat.class);
         } catch (java.io.IOException e) {
-            return new Heartbeat(0, false);
+            return Heartbeat.NONE;
         }
     }
 

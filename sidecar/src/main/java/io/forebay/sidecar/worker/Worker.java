@@ -72,6 +72,7 @@ public final class Worker implements AttemptRun.Host {
     private final StepHost host;
     private final AttemptRun.Stages stages;
     private final TransferCounters counters;
+    private final Consumer<String> tell;
     private final RoomNotices room;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -111,6 +112,7 @@ public final class Worker implements AttemptRun.Host {
         this.host = host;
         this.stages = stages;
         this.counters = counters;
+        this.tell = tell;
         this.room = new RoomNotices(buffer, tell);
         buffer.onOvergrown(this::overgrown);
     }
@@ -165,6 +167,10 @@ public final class Worker implements AttemptRun.Host {
     }
 
     private void dropUnstarted(Attempt attempt) {
+        if (attempt.isDescribed()) {
+            tell.accept("kept outputs of item " + attempt.lease().key()
+                    + " are given up: the job has no use for them (it has been done elsewhere, is begun anew, or is no item of this run)");
+        }
         try {
             journal.note(new JournalRecord.Over(attempt.item(), attempt.generation(), attempt.number()));
         } catch (java.io.IOException e) {
