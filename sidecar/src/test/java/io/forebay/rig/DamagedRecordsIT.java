@@ -79,7 +79,8 @@ class DamagedRecordsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("B6 a start that is refused, since the second tier's file system is too small, leaves no folder of either")
+    @DisplayName(
+            "B6 a start that is refused, since the second tier's file system is too small, leaves no folder of either")
     void refusedStart() throws Exception {
         var small = Files.createDirectories(rig.home().resolve("small"));
         var mount = new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", small.toString()).start();
@@ -101,7 +102,8 @@ class DamagedRecordsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("B5 a run with --disk keeps outputs and says how to find them again; resume without it says where they are")
+    @DisplayName(
+            "B5 a run with --disk keeps outputs and says how to find them again; resume without it says where they are")
     void otherDisk() throws Exception {
         keepsBuffer = true;
         var other = Files.createDirectories(rig.home().resolve("other"));

@@ -140,7 +140,9 @@ class KeptAndGoneIT extends RigTest {
             var run = rig.run();
 
             assertThat(run.exit()).as(run.all()).isZero();
-            assertThat(run.all()).contains("given up, for their items are run anew").contains("1 output of item f02");
+            assertThat(run.all())
+                    .contains("given up, for their items are run anew")
+                    .contains("1 output of item f02");
             assertThat(new String(s3.objects().get("out/f02").content(), java.nio.charset.StandardCharsets.UTF_8))
                     .isEqualTo("another value");
             assertThat(lines("ran")).hasSize(7);

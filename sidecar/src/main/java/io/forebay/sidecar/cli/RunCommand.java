@@ -51,7 +51,8 @@ final class RunCommand implements Callable<Integer> {
         return execute(spec, options, manifest, fresh, false, discardKept);
     }
 
-    static int execute(CommandSpec spec, RunOptions options, String manifest, boolean fresh, boolean resume, boolean discardKept)
+    static int execute(
+            CommandSpec spec, RunOptions options, String manifest, boolean fresh, boolean resume, boolean discardKept)
             throws CliException, InterruptedException {
         var out = spec.commandLine().getOut();
         var err = spec.commandLine().getErr();

@@ -56,7 +56,13 @@ final class Starter {
     private @Nullable Started started;
     private @Nullable Ended ended;
 
-    Starter(Job job, Stores stores, CoordinatorOptions options, RecordsFolder folder, Succession succession, PlanCheck check) {
+    Starter(
+            Job job,
+            Stores stores,
+            CoordinatorOptions options,
+            RecordsFolder folder,
+            Succession succession,
+            PlanCheck check) {
         this.check = check;
         this.job = job;
         this.stores = stores;

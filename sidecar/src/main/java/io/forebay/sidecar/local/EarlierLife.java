@@ -23,8 +23,7 @@ record EarlierLife(Recovered recovered, List<JournalRecord> records) {
     /** @param resources the journal is added to it */
     static EarlierLife open(BufferHold hold, Resources resources) throws IOException {
         var records = new ArrayList<JournalRecord>();
-        var recovered =
-                JournalFile.open(hold.place().control().resolve("journal"), OnDamage.SALVAGE, records::add);
+        var recovered = JournalFile.open(hold.place().control().resolve("journal"), OnDamage.SALVAGE, records::add);
         resources.add(recovered.journal());
         return new EarlierLife(recovered, records);
     }
@@ -42,8 +41,7 @@ record EarlierLife(Recovered recovered, List<JournalRecord> records) {
         record Attempt(long item, int generation, int number) {}
         var found = new LinkedHashMap<Attempt, Seen>();
         for (var entry : records) {
-            found.computeIfAbsent(
-                            new Attempt(entry.item(), entry.generation(), entry.attempt()), a -> new Seen())
+            found.computeIfAbsent(new Attempt(entry.item(), entry.generation(), entry.attempt()), a -> new Seen())
                     .see(entry);
         }
         Map<String, Computed> byId = new LinkedHashMap<>();
@@ -68,10 +66,12 @@ record EarlierLife(Recovered recovered, List<JournalRecord> records) {
                     id = a.lease().itemId();
                     key = a.lease().key();
                 }
-                case JournalRecord.StepEnded s -> stepsDone += s.run().exit() == 0 && s.run().signal() == 0 ? 1 : 0;
+                case JournalRecord.StepEnded s ->
+                    stepsDone += s.run().exit() == 0 && s.run().signal() == 0 ? 1 : 0;
                 case JournalRecord.Staged s -> results(s.outputs().size());
                 case JournalRecord.Granted g -> results(g.outputs().size());
-                case JournalRecord.Kept k -> results(Math.max(outputs, k.outputs().size()));
+                case JournalRecord.Kept k ->
+                    results(Math.max(outputs, k.outputs().size()));
                 case JournalRecord.Fetched _, JournalRecord.StepStarted _, JournalRecord.Over _ -> {}
             }
         }

@@ -78,8 +78,9 @@ final class KeptByPlan implements PlanCheck {
         durable(unknown.keySet()).forEach(unknown::remove);
         var superseded = fresh ? List.<Computed>of() : superseded(plan, unknown);
         if (!superseded.isEmpty()) {
-            tell.accept("given up, for their items are run anew, with another version of their inputs or another manifest: "
-                    + words(superseded) + " in " + where);
+            tell.accept(
+                    "given up, for their items are run anew, with another version of their inputs or another manifest: "
+                            + words(superseded) + " in " + where);
         }
         if (unknown.isEmpty()) {
             return;
@@ -100,7 +101,9 @@ final class KeptByPlan implements PlanCheck {
     /** Those of items that the plan has under another identity; they are removed from {@code unknown}. */
     private static List<Computed> superseded(Plan plan, Map<String, Computed> unknown) {
         var ids = new HashMap<String, List<String>>();
-        unknown.values().forEach(c -> ids.computeIfAbsent(c.key(), k -> new ArrayList<>()).add(c.id()));
+        unknown.values()
+                .forEach(c ->
+                        ids.computeIfAbsent(c.key(), k -> new ArrayList<>()).add(c.id()));
         var found = new ArrayList<Computed>();
         for (int i = 0; i < plan.size() && !ids.isEmpty(); i++) {
             for (var id : ids.getOrDefault(plan.item(i).key(), List.of())) {

@@ -14,12 +14,7 @@ import java.util.Optional;
  * @param runner the step runner's binary; absent: commands are started by this process
  */
 public record LocalOptions(
-        boolean fresh,
-        boolean resume,
-        boolean discardKept,
-        Optional<Path> disk,
-        Images images,
-        Optional<Path> runner) {
+        boolean fresh, boolean resume, boolean discardKept, Optional<Path> disk, Images images, Optional<Path> runner) {
     /** DESIGN 2, "The same meaning outside Kubernetes". */
     public enum Images {
         AUTO,

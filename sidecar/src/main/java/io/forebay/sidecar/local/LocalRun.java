@@ -131,9 +131,11 @@ public final class LocalRun implements ForegroundRun {
     }
 
     private List<String> notes(boolean kept) {
-        var hint = disk.filter(_ -> kept)
-                .map(folder -> "to find what is kept again resume with: --disk " + folder)
-                .stream();
+        var hint =
+                disk
+                        .filter(_ -> kept)
+                        .map(folder -> "to find what is kept again resume with: --disk " + folder)
+                        .stream();
         return Stream.of(side.notes().stream(), side.findings().stream(), hint)
                 .flatMap(notes -> notes)
                 .toList();

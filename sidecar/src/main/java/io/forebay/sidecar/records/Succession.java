@@ -133,10 +133,11 @@ public final class Succession implements AutoCloseable {
         for (var left : List.of(Claim.name("alive", last + 1), Claim.name("log", last + 1) + ".jsonl")) {
             // Somebody may have claimed it since.
             if (folder.exists(left) && !folder.exists(missing)) {
-                throw new RecordsDamagedException("the records are damaged: " + folder.uri().resolve(missing)
-                        + " is missing, although " + left
-                        + " is there. Restore it from a copy; without one move " + folder.uri()
-                        + " aside and run the job again: all its items are run again then, and their outputs written anew");
+                throw new RecordsDamagedException(
+                        "the records are damaged: " + folder.uri().resolve(missing)
+                                + " is missing, although " + left
+                                + " is there. Restore it from a copy; without one move " + folder.uri()
+                                + " aside and run the job again: all its items are run again then, and their outputs written anew");
             }
         }
     }
@@ -271,9 +272,7 @@ public final class Succession implements AutoCloseable {
     private static Heartbeat heartbeat(RecordsFolder folder, Claim claim) throws StoreException, InterruptedException {
         var bytes = folder.find(Claim.name("alive", claim.generation()));
         try {
-            return bytes.isEmpty()
-                    ? Heartbeat.NONE
-                    : MessageJson.MAPPER.readValue(bytes.get(), Heartbeat.class);
+            return bytes.isEmpty() ? Heartbeat.NONE : MessageJson.MAPPER.readValue(bytes.get(), Heartbeat.class);
         } catch (java.io.IOException e) {
             return Heartbeat.NONE;
         }

@@ -168,8 +168,9 @@ public final class Worker implements AttemptRun.Host {
 
     private void dropUnstarted(Attempt attempt) {
         if (attempt.isDescribed()) {
-            tell.accept("kept outputs of item " + attempt.lease().key()
-                    + " are given up: the job has no use for them (it has been done elsewhere, is begun anew, or is no item of this run)");
+            tell.accept(
+                    "kept outputs of item " + attempt.lease().key()
+                            + " are given up: the job has no use for them (it has been done elsewhere, is begun anew, or is no item of this run)");
         }
         try {
             journal.note(new JournalRecord.Over(attempt.item(), attempt.generation(), attempt.number()));
