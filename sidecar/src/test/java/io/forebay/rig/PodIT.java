@@ -3,6 +3,9 @@ package io.forebay.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.forebay.sidecar.os.FileTree;
+import io.forebay.sidecar.os.Posix;
+import io.forebay.sidecar.os.PosixProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +21,8 @@ import org.junit.jupiter.api.Test;
 class PodIT extends ApartTest {
     private final List<Process> containers = new ArrayList<>();
     private Path volume;
+    /** What the sidecar is started by. */
+    private List<String> bufferAs = List.of();
 
     @BeforeEach
     void volume() throws IOException {
@@ -63,7 +68,8 @@ class PodIT extends ApartTest {
 
     /** The sidecar, at the address that the coordinator has. */
     private Process buffer(String manifest, String... more) throws IOException {
-        var argv = new ArrayList<>(List.of(program().toString(), "supervise", "--ended", ended(), "--"));
+        var argv = new ArrayList<>(bufferAs);
+        argv.addAll(List.of(program().toString(), "supervise", "--ended", ended(), "--"));
         argv.addAll(rig.java());
         argv.addAll(
                 List.of("buffer", manifest, "--token-file", apart.tokenFile().toString(), "--worker", "w-0"));
@@ -214,5 +220,124 @@ class PodIT extends ApartTest {
         buffer("no-such-manifest", "--coordinator", "http://127.0.0.1:1");
         awaiting("it is there", () -> Files.isExecutable(volume.resolve("forebay-step")));
         assertThat(volume.resolve("forebay-step")).hasSameBinaryContentAs(program());
+    }
+
+    /** As a container with a user of its own: of our kind, with nothing but the shared group in common. */
+    private Process containerOf(int user, List<String> argv) throws IOException {
+        var all =
+                new ArrayList<>(List.of("setpriv", "--reuid", "" + user, "--regid", "" + user, "--groups", "" + GROUP));
+        all.addAll(argv);
+        return container(all);
+    }
+
+    private List<String> step(String name) {
+        return List.of(
+                volume.resolve("forebay-step").toString(),
+                "step",
+                name,
+                "--slots",
+                "2",
+                "--socket",
+                volume + "/steps.sock",
+                "--token-file",
+                apart.tokenFile().toString(),
+                "--ended",
+                ended());
+    }
+
+    private static final int GROUP = 65533;
+
+    @Test
+    @DisplayName(
+            "N8 K1 steps of three users pass files of mode 0600 to each other and to the engine; they are published as they were made")
+    void stepsOfOtherUsers() throws Exception {
+        assumeTrue(PosixProcess.euid() == 0, "only root can start processes as other users");
+        // Their own folder: what the test's folder is in may be closed to them.
+        var open = Files.createDirectory(Path.of("/var/tmp/" + rig.name()));
+        try {
+            stepsOfOtherUsers(open);
+        } finally {
+            FileTree.delete(open.toString());
+        }
+    }
+
+    private void stepsOfOtherUsers(Path open) throws Exception {
+        volume = Files.createDirectory(open.resolve("pod"));
+        // Owns what the test has made, and is no more to others' files than any user.
+        bufferAs = List.of(
+                "setpriv",
+                "--groups",
+                "" + GROUP,
+                "--inh-caps=-all",
+                "--bounding-set=-dac_override,-dac_read_search,-fowner,-chown,-fsetid");
+        var logs = Files.createDirectory(open.resolve("logs"));
+        var tier = Files.createDirectory(open.resolve("tier"));
+        for (var path : List.of(open, volume, tier)) {
+            Posix.fchownat(null, path.toString(), 0, GROUP);
+            Posix.fchmodat(null, path.toString(), 02775);
+        }
+        for (int i = 0; i < 3; i++) {
+            var input = rig.input("f" + i, "value " + i).inputs().resolve("f" + i);
+            Posix.fchmodat(null, input.toString(), 0600);
+        }
+        rig.job("", """
+                  steps:
+                  - name: first
+                    command:
+                    - sh
+                    - -c
+                    - |
+                      umask 077; echo printed; mkdir -p "$FOREBAY_WORK/d" "$FOREBAY_OUT/$FOREBAY_NAME.d/empty"
+                      cat "$FOREBAY_INPUT" > "$FOREBAY_WORK/d/x"; id -u > "$FOREBAY_OUT/$FOREBAY_NAME.d/first"
+                  - name: second
+                    command:
+                    - sh
+                    - -c
+                    - |
+                      umask 077; if touch "$FOREBAY_INPUT"; then exit 9; fi
+                      { cat "$FOREBAY_WORK/d/x"; id -u; } > "$FOREBAY_OUT/$FOREBAY_NAME.d/second"
+                      chmod 640 "$FOREBAY_OUT/$FOREBAY_NAME.d/second"\
+                """, "  buffer: {tiers: [{medium: Disk, size: 64Mi}]}", "  workers: {slots: 2}");
+        var coordinator = apart.coordinator();
+        Posix.fchownat(null, apart.tokenFile().toString(), 0, GROUP);
+        Posix.fchmodat(null, apart.tokenFile().toString(), 0640);
+        Files.copy(apart.tokenFile(), open.resolve("token"));
+        Posix.fchmodat(null, open.resolve("token").toString(), 0644);
+        var argv = new ArrayList<>(List.of("--coordinator", apart.at().toString(), "--step-group", "" + GROUP));
+        argv.addAll(List.of("--logs", logs.toString()));
+        argv.addAll(List.of("--tier",
+                tier.toString(),
+                "--control",
+                rig.home().resolve("control").toString()));
+        buffer(apart.manifest().toString(), argv.toArray(String[]::new));
+        postStart();
+        for (var step : List.of("first", "second")) {
+            var command = new ArrayList<>(step(step));
+            command.set(
+                    command.indexOf(apart.tokenFile().toString()),
+                    open.resolve("token").toString());
+            containerOf(step.equals("first") ? 12001 : 12002, command);
+        }
+        assertEnds(commit(), 0);
+        assertThat(rig.await(coordinator).exit()).isZero();
+        for (int i = 0; i < 3; i++) {
+            var folder = rig.results().resolve("f" + i + ".d");
+            assertThat(folder.resolve("first")).hasContent("12001\n");
+            assertThat(folder.resolve("second")).hasContent("value " + i + "12002\n");
+            assertThat(mode(folder.resolve("first"))).isEqualTo(0600);
+            assertThat(mode(folder.resolve("second"))).isEqualTo(0640);
+            assertThat(mode(folder.resolve("empty"))).isEqualTo(0700);
+        }
+        assertThat(apart.printed()).doesNotContain("is not whole");
+        try (var left = Files.walk(tier)) {
+            assertThat(left.filter(Files::isRegularFile)
+                            .map(p -> p.getFileName().toString()))
+                    .as("evicted, whoever made it")
+                    .allMatch(name -> name.equals(".lock"));
+        }
+    }
+
+    private static int mode(Path file) throws IOException {
+        return Posix.lstat(file.toString()).permissions();
     }
 }

@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -59,8 +60,13 @@ public final class BufferProcess implements ForegroundRun {
     /** Most time for {@code forebay-step commit} to fetch the exit code. */
     private static final Duration LAST_ANSWER = Duration.ofSeconds(10);
 
-    /** Where step runners that others start connect to. @param token what they must show */
-    public record StepSocket(SocketPath path, JobToken token) {}
+    /**
+     * Where step runners that others start connect to.
+     *
+     * @param token what they must show
+     * @param group that this process and all of them are in, if they run as other users; absent: they run as the same one
+     */
+    public record StepSocket(SocketPath path, JobToken token, OptionalInt group) {}
 
     /**
      * @param steps absent: this process starts the runners itself
@@ -85,7 +91,7 @@ public final class BufferProcess implements ForegroundRun {
         }
 
         private StepsBy stepsBy(CommitGate gate) {
-            return steps.<StepsBy>map(s -> new StepsBy.Peers(s.path(), s.token().text(), gate))
+            return steps.<StepsBy>map(s -> new StepsBy.Peers(s.path(), s.token().text(), s.group(), gate))
                     .orElseGet(() -> new StepsBy.Children(runner));
         }
     }

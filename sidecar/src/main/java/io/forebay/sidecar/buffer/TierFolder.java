@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -31,30 +32,37 @@ final class TierFolder implements AutoCloseable {
     static final String SHARED = "shared";
     static final String TRASH = "trash";
     private static final int PROBE_BYTES = 4096;
-    private static final List<String> PARTS = List.of("in", "work", "out");
+    private static final int OWN = 0700;
+    /** By the group, if there is one. */
+    private static final int WRITABLE = 02770;
+
+    private static final int READABLE = 02750;
 
     private final String root;
-    private final int mode;
+    private final OptionalInt group;
     private final RootLock lock;
     private final boolean madeRoot;
     private final AtomicLong trashNumber = new AtomicLong();
 
-    private TierFolder(String root, int mode, RootLock lock, boolean madeRoot) {
+    private TierFolder(String root, OptionalInt group, RootLock lock, boolean madeRoot) {
         this.root = root;
-        this.mode = mode;
+        this.group = group;
         this.lock = lock;
         this.madeRoot = madeRoot;
     }
 
-    /** @throws IOException it cannot be made, or another buffer uses it */
-    static TierFolder open(String root, int mode) throws IOException {
+    /** @param group that may use what is in it @throws IOException it cannot be made, or another buffer uses it */
+    static TierFolder open(String root, OptionalInt group) throws IOException {
         boolean made = RootLock.makeFolders(root);
         var lock = RootLock.take(root);
         try {
             for (var part : List.of(ITEMS, SHARED, TRASH)) {
-                makeIfMissing(root + "/" + part, mode);
+                makeIfMissing(root + "/" + part, group, WRITABLE);
             }
-            return new TierFolder(root, mode, lock, made);
+            if (made) {
+                share(root, group, WRITABLE);
+            }
+            return new TierFolder(root, group, lock, made);
         } catch (IOException | RuntimeException | Error e) {
             lock.close();
             throw e;
@@ -75,22 +83,28 @@ final class TierFolder implements AutoCloseable {
 
     /** Makes in/, work/ and out/ below it; what is there already stays. */
     void make(String name) throws PosixException {
-        makeIfMissing(path(name), mode);
-        for (var part : PARTS) {
-            makeIfMissing(path(name) + "/" + part, mode);
-        }
+        makeIfMissing(path(name), group, WRITABLE);
+        makeIfMissing(path(name) + "/in", group, READABLE);
+        makeIfMissing(path(name) + "/work", group, WRITABLE);
+        makeIfMissing(path(name) + "/out", group, WRITABLE);
     }
 
-    private static void makeIfMissing(String path, int mode) throws PosixException {
+    private static void makeIfMissing(String path, OptionalInt group, int mode) throws PosixException {
         try {
-            Posix.mkdirat(null, path, mode);
+            Posix.mkdirat(null, path, OWN);
         } catch (PosixException e) {
             if (!e.is(Errno.EEXIST)) {
                 throw e;
             }
         }
-        if ((mode & ~0700) != 0) {
-            Posix.fchmodat(null, path, mode); // whatever the umask is
+        share(path, group, mode);
+    }
+
+    /** Whatever the umask is. What is made below gets the group too. */
+    private static void share(String path, OptionalInt group, int mode) throws PosixException {
+        if (group.isPresent()) {
+            Posix.fchownat(null, path, -1, group.getAsInt());
+            Posix.fchmodat(null, path, mode);
         }
     }
 

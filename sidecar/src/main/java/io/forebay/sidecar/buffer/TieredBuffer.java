@@ -73,7 +73,7 @@ public final class TieredBuffer implements Buffer {
             var limits = new ArrayList<Ledger.Limits>();
             var remarks = new ArrayList<String>();
             for (var tier : wished) {
-                var folder = TierFolder.open(tier.root(), options.folderMode());
+                var folder = TierFolder.open(tier.root(), options.group());
                 folders.add(folder);
                 limits.add(tier.limits(sizeToBeHad(tier, folder, remarks)));
             }

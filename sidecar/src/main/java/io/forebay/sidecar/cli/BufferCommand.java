@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +113,15 @@ final class BufferCommand implements Callable<Integer> {
     private Path stepTokenFile;
 
     @Option(
+            names = "--step-group",
+            paramLabel = "GID",
+            description =
+                    "with --steps=socket: steps run as other users; files pass by this group, which this process and all runners are in (default: "
+                            + "they run as the same user)")
+    @Nullable
+    private Integer stepGroup;
+
+    @Option(
             names = "--install-runner",
             paramLabel = "FOLDER",
             description = "first of all copies the step runner there, as forebay-step, for the containers of the steps")
@@ -188,6 +198,7 @@ final class BufferCommand implements Callable<Integer> {
 
     private BufferProcess.Options options(WorkerIdentity me) throws RunRefused {
         var token = apart.token();
+        var group = stepGroup == null ? OptionalInt.empty() : OptionalInt.of(stepGroup);
         var stepToken = stepTokenFile == null ? token : JobToken.read(stepTokenFile);
         return new BufferProcess.Options(
                 me,
@@ -197,7 +208,8 @@ final class BufferCommand implements Callable<Integer> {
                         tiers,
                         Optional.ofNullable(control),
                         Optional.ofNullable(logs)),
-                Optional.ofNullable(socket).map(p -> new StepSocket(new SocketPath(p.toAbsolutePath()), stepToken)),
+                Optional.ofNullable(socket)
+                        .map(p -> new StepSocket(new SocketPath(p.toAbsolutePath(), group), stepToken, group)),
                 Foreground.stepRunner(),
                 images,
                 System.getenv(),

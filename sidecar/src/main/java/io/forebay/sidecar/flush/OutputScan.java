@@ -26,11 +26,13 @@ public record OutputScan(List<OutputFile> files, List<String> missing, SpecialFi
     /**
      * @param success whether the item's steps succeeded: rules select by {@code when}
      * @param variables of the item's key
+     * @param modes what is published of them
      * @throws NameConflictException two files would get one final name
      * @throws IllegalArgumentException a final name that is no name ({@code ..}); the message tells
      * @throws PosixException the folder cannot be read
      */
-    public static OutputScan of(String out, List<Output> outputs, boolean success, Map<String, String> variables)
+    public static OutputScan of(
+            String out, List<Output> outputs, boolean success, Map<String, String> variables, Modes modes)
             throws PosixException, NameConflictException {
         var rules = outputs.stream()
                 .filter(output -> output.when().selects(success))
@@ -40,7 +42,7 @@ public record OutputScan(List<OutputFile> files, List<String> missing, SpecialFi
             return new OutputScan(List.of(), List.of(), new SpecialFiles());
         }
         var collector = new Collector();
-        new OutputWalk<>(out, rules, collector).walk();
+        new OutputWalk<>(out, rules, modes, collector).walk();
         return collector.result(rules);
     }
 

@@ -42,11 +42,13 @@ public final class OutputWalk<E extends Exception> {
 
     private final String out;
     private final List<Rule> rules;
+    private final Modes modes;
     private final Sink<E> sink;
 
-    public OutputWalk(String out, List<Rule> rules, Sink<E> sink) {
+    public OutputWalk(String out, List<Rule> rules, Modes modes, Sink<E> sink) {
         this.out = out;
         this.rules = List.copyOf(rules);
+        this.modes = modes;
         this.sink = sink;
     }
 
@@ -98,7 +100,7 @@ public final class OutputWalk<E extends Exception> {
                         out + "/" + relative,
                         kind,
                         kind == OutputFile.Kind.FILE ? stat.size() : 0,
-                        new FileMeta(stat.permissions(), stat.mtimeNanos(), target),
+                        new FileMeta(modes.of(stat), stat.mtimeNanos(), target),
                         rule.to().resolve(relative),
                         rule.root(),
                         rule.output().verify() == Verify.READ_BACK,

@@ -13,6 +13,7 @@ import io.forebay.message.Messages.StagedOutput;
 import io.forebay.sidecar.commit.Publisher;
 import io.forebay.sidecar.flush.Flusher;
 import io.forebay.sidecar.flush.Flusher.ChangingException;
+import io.forebay.sidecar.flush.Modes;
 import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputWalk;
 import io.forebay.sidecar.flush.SpecialFiles;
@@ -261,7 +262,7 @@ public final class Copies {
     private void walk(String folder, StoreUri to, Verify verify, OutputWalk.Sink<InterruptedException> sink)
             throws IOException, InterruptedException {
         try {
-            new OutputWalk<>(folder, List.of(everything(to, verify)), sink).walk();
+            new OutputWalk<>(folder, List.of(everything(to, verify)), Modes.AS_THEY_ARE, sink).walk();
         } catch (PosixException e) {
             if (!e.is(Errno.EACCES)) {
                 throw e;

@@ -4,6 +4,7 @@ import io.forebay.api.job.Job;
 import io.forebay.sidecar.buffer.BufferOptions;
 import io.forebay.sidecar.buffer.TieredBuffer;
 import io.forebay.sidecar.link.CoordinatorLink;
+import io.forebay.sidecar.os.Posix;
 import io.forebay.sidecar.worker.StepCalls;
 import io.forebay.sidecar.worker.StepEnvironment;
 import io.forebay.sidecar.worker.Worker;
@@ -16,10 +17,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /** The worker's side of a job: buffer, journal and step runners, put together, wherever its coordinator is. */
 public final class WorkerSide {
+    /** Of a folder in which all of a group may make files, which get that group. */
+    private static final int SHARED = 02770;
+
     private final BufferHold hold;
     private final WorkerAssembly.Assembled assembled;
     private final List<String> notes;
@@ -48,6 +53,24 @@ public final class WorkerSide {
                     job.steps().stream().anyMatch(step -> step.memoryLimit().isPresent());
                 case StepsBy.Peers _ -> false;
             };
+        }
+
+        private OptionalInt group() {
+            return switch (steps) {
+                case StepsBy.Children _ -> OptionalInt.empty();
+                case StepsBy.Peers peers -> peers.group();
+            };
+        }
+
+        /** A group gets one of its own: the folder given may be a mount of somebody else's. */
+        private Path logs(BufferPlace place) throws IOException {
+            if (group().isEmpty()) {
+                return Files.createDirectories(place.logs());
+            }
+            var shared = Files.createDirectories(place.logs().resolve("steps"));
+            Posix.fchownat(null, shared.toString(), -1, group().getAsInt());
+            Posix.fchmodat(null, shared.toString(), SHARED);
+            return shared;
         }
 
         private Map<String, String> ofCommands() {
@@ -97,7 +120,7 @@ public final class WorkerSide {
             notes.add(
                     "limits.memory of steps is watched, not enforced, on this machine: a command that used more is told");
         }
-        var buffer = TieredBuffer.open(place.tiers(), growth(job));
+        var buffer = TieredBuffer.open(place.tiers(), growth(job).withGroup(setup.group()));
         resources.add(() -> buffer.close(hold.keep()));
         notes.addAll(buffer.remarks());
         var recovered = earlier.recovered();
@@ -105,7 +128,7 @@ public final class WorkerSide {
             notes.add("the journal of an earlier run was damaged (" + recovered.lostBytes()
                     + " bytes); what it told is verified by checksum");
         }
-        var logs = Files.createDirectories(place.logs());
+        var logs = setup.logs(place);
         var calls = new StepCalls();
         var fences = place.fences(setup.environment());
         var steps = resources.add(StepRunners.open(job, place.control(), setup.steps(), fences, calls, lines));
@@ -124,6 +147,7 @@ public final class WorkerSide {
                                 setup.ofCommands(),
                                 !fences.isEmpty(),
                                 logs.toString(),
+                                setup.group().isPresent(),
                                 setup.images().runner()),
                         new WholeLogs(job, stores.stores(), lines),
                         place.jobToken(),

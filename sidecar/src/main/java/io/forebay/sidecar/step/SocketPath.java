@@ -1,5 +1,6 @@
 package io.forebay.sidecar.step;
 
+import io.forebay.sidecar.os.Posix;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.OptionalInt;
 import java.util.UUID;
 
 /**
@@ -16,14 +18,19 @@ import java.util.UUID;
  * short symbolic link to its folder.
  *
  * @param path absolute; its folder exists, and only its owner and group can enter it
+ * @param group that may connect, beside this process's user; absent: this process's own group
  */
-public record SocketPath(Path path) {
+public record SocketPath(Path path, OptionalInt group) {
     private static final int MAX_ADDRESS = 107;
 
     public SocketPath {
         if (!path.isAbsolute()) {
             throw new IllegalArgumentException("not absolute: " + path);
         }
+    }
+
+    public SocketPath(Path path) {
+        this(path, OptionalInt.empty());
     }
 
     /** Appears under its name when peers can connect; replaces what an earlier life left there. Mode 0660. */
@@ -34,6 +41,9 @@ public record SocketPath(Path path) {
         var made = folder.resolve(temporary);
         try {
             bind(channel, made);
+            if (group.isPresent()) {
+                Posix.fchownat(null, made.toString(), -1, group.getAsInt());
+            }
             Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rw-rw----"));
             Files.move(made, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             return channel;

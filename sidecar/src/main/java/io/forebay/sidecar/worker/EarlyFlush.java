@@ -54,14 +54,23 @@ final class EarlyFlush {
     private final PatientLink link;
     private final StepHost host;
     private final WorkerIdentity me;
+    private final StepUsers users;
 
-    EarlyFlush(Job job, Flusher flusher, Publisher publisher, PatientLink link, StepHost host, WorkerIdentity me) {
+    EarlyFlush(
+            Job job,
+            Flusher flusher,
+            Publisher publisher,
+            PatientLink link,
+            StepHost host,
+            WorkerIdentity me,
+            StepUsers users) {
         this.job = job;
         this.flusher = flusher;
         this.publisher = publisher;
         this.link = link;
         this.host = host;
         this.me = me;
+        this.users = users;
     }
 
     /** A copy that exists at the destination. @param published visible already (OnClose) */
@@ -273,7 +282,8 @@ final class EarlyFlush {
                             out,
                             job.outputs(),
                             true,
-                            StepVariables.ofKey(job, attempt.lease().key()))
+                            StepVariables.ofKey(job, attempt.lease().key()),
+                            users.modesOf(attempt))
                     .files();
             // The flush after the last step says why; until then nothing of such an item leaves.
             return OutputRefusal.first(files, job, Path.of(out)).isPresent() ? List.of() : files;

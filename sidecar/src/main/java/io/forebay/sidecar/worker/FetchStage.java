@@ -21,10 +21,12 @@ final class FetchStage {
 
     private final Stores stores;
     private final Transfers transfers;
+    private final StepUsers users;
 
-    FetchStage(Stores stores, Transfers transfers) {
+    FetchStage(Stores stores, Transfers transfers, StepUsers users) {
         this.stores = stores;
         this.transfers = transfers;
+        this.users = users;
     }
 
     /**
@@ -60,7 +62,9 @@ final class FetchStage {
             var uri = StoreUri.parse(input.uri());
             var version = Version.parse(uri.path(), input.pin());
             var meta = new FileMeta(input.mode(), input.mtimeNanos(), null);
-            return transfers.fetch(stores.at(uri), version, meta, path).crc32c();
+            long sum = transfers.fetch(stores.at(uri), version, meta, path).crc32c();
+            users.openInput(path);
+            return sum;
         } catch (StoreException e) {
             throw new AttemptFailed(Failures.fetch(input.uri(), e));
         } catch (BufferIoException e) {

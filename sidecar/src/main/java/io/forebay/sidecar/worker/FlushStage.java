@@ -51,6 +51,7 @@ final class FlushStage {
     private final Transfers transfers;
     private final PatientLink link;
     private final WorkerIdentity me;
+    private final StepUsers users;
     private final SpecialFiles special;
     private final Consumer<String> tell;
     private final FlushGate gate = new FlushGate();
@@ -63,6 +64,7 @@ final class FlushStage {
             Transfers transfers,
             PatientLink link,
             WorkerIdentity me,
+            StepUsers users,
             SpecialFiles special,
             Consumer<String> tell) {
         this.job = job;
@@ -71,6 +73,7 @@ final class FlushStage {
         this.transfers = transfers;
         this.link = link;
         this.me = me;
+        this.users = users;
         this.special = special;
         this.tell = tell;
     }
@@ -117,7 +120,8 @@ final class FlushStage {
                     attempt.space().out(),
                     job.outputs(),
                     success,
-                    StepVariables.ofKey(job, attempt.lease().key()));
+                    StepVariables.ofKey(job, attempt.lease().key()),
+                    users.modesOf(attempt));
             if (success && !scan.missing().isEmpty()) {
                 throw new AttemptFailed(
                         Failures.missingOutput("item " + attempt.lease().key() + " left no file for its required output"

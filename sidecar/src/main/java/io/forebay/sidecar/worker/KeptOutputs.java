@@ -4,6 +4,7 @@ import io.forebay.api.job.Job;
 import io.forebay.api.name.Printable;
 import io.forebay.message.Messages.StagedOutput;
 import io.forebay.message.Messages.Unexported;
+import io.forebay.sidecar.flush.Modes;
 import io.forebay.sidecar.flush.OutputFile;
 import io.forebay.sidecar.flush.OutputScan;
 import io.forebay.sidecar.flush.OutputScan.NameConflictException;
@@ -200,7 +201,7 @@ final class KeptOutputs {
 
     private List<OutputFile> select(String out, boolean success, String key)
             throws PosixException, NameConflictException {
-        return OutputScan.of(out, job.outputs(), success, StepVariables.ofKey(job, key))
+        return OutputScan.of(out, job.outputs(), success, StepVariables.ofKey(job, key), Modes.AS_THEY_ARE)
                 .files();
     }
 

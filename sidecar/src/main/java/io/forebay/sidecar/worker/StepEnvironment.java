@@ -11,9 +11,11 @@ import java.util.Map;
  *     runner has it)
  * @param confine whether commands are kept to their item's folders (Landlock)
  * @param logFolder where the output streams of the commands go
+ * @param otherUsers whether commands run as other users than this process, of one group that the buffer's folders are shared by
  * @param images how a step's image is taken
  */
-public record StepEnvironment(Map<String, String> base, boolean confine, String logFolder, ImageRunner images) {
+public record StepEnvironment(
+        Map<String, String> base, boolean confine, String logFolder, boolean otherUsers, ImageRunner images) {
     public StepEnvironment {
         base = Map.copyOf(base);
     }

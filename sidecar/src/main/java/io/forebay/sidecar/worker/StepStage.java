@@ -39,6 +39,7 @@ final class StepStage {
     private final Journal journal;
     private final SharedInputsStage shared;
     private final StepEnvironment environment;
+    private final StepUsers users;
     private final Consumer<String> tell;
     private final Set<String> remarked = ConcurrentHashMap.newKeySet();
 
@@ -49,6 +50,7 @@ final class StepStage {
             Journal journal,
             SharedInputsStage shared,
             StepEnvironment environment,
+            StepUsers users,
             Consumer<String> tell) {
         this.job = job;
         this.host = host;
@@ -56,6 +58,7 @@ final class StepStage {
         this.journal = journal;
         this.shared = shared;
         this.environment = environment;
+        this.users = users;
         this.tell = tell;
     }
 
@@ -87,6 +90,7 @@ final class StepStage {
             if (i == job.steps().size() - 1 && endedWell(attempt, end)) {
                 computed.run();
             }
+            var closed = handOver(attempt, id);
             var run = new StepRun(
                     step.name(),
                     command.argv(),
@@ -104,7 +108,21 @@ final class StepStage {
             calls.forget(id);
             attempt.runs().add(run);
             check(attempt, step, run, Optional.of(end));
+            if (closed.isPresent()) {
+                throw new AttemptFailed(Failures.closedOutput(closed.get()));
+            }
             remark(attempt, step, end);
+        }
+    }
+
+    /** @return why what it left cannot be read; empty: it can */
+    private Optional<String> handOver(Attempt attempt, CommandId id) throws InterruptedException {
+        try {
+            users.handOver(attempt, id);
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of("what step " + id.step() + " of item "
+                    + attempt.lease().key() + " left cannot be opened for the job's group: " + e.getMessage());
         }
     }
 

@@ -49,7 +49,11 @@ public record WorkerAssembly(
     /** @param journalled what the journal held when it was opened */
     public Assembled assemble(List<JournalRecord> journalled) throws IOException, InterruptedException {
         var link = new PatientLink(coordinator, why -> counters.say("coordinator away: " + why));
-        var fetch = new FetchStage(stores, transfers);
+        var users = new StepUsers(
+                host,
+                environment.otherUsers(),
+                job.steps().stream().map(Job.Step::name).toList());
+        var fetch = new FetchStage(stores, transfers, users);
         var shared = new SharedInputsStage(job, buffer, fetch);
         var flusher = new Flusher(stores, transfers, jobToken, me.instance(), tell);
         var publisher = new Publisher(stores, transfers);
@@ -59,9 +63,9 @@ public record WorkerAssembly(
                 fetch,
                 shared,
                 new Slots(job.workers().slots()),
-                new StepStage(job, host, calls, journal, shared, environment, tell),
-                new EarlyFlush(job, flusher, publisher, link, host, me),
-                new FlushStage(job, flusher, publisher, transfers, link, me, special, tell),
+                new StepStage(job, host, calls, journal, shared, environment, users, tell),
+                new EarlyFlush(job, flusher, publisher, link, host, me, users),
+                new FlushStage(job, flusher, publisher, transfers, link, me, users, special, tell),
                 kept,
                 new CommitStage(link, journal, publisher, me),
                 new LogStage(environment, logs));

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.Executors;
@@ -262,7 +263,10 @@ class TieredBufferTest {
     void closesABrokenTierForAWhile() throws Exception {
         var offset = new AtomicLong();
         var options = new BufferOptions(
-                OptionalLong.empty(), 0700, Duration.ofMinutes(5), () -> System.nanoTime() + offset.get());
+                OptionalLong.empty(),
+                OptionalInt.empty(),
+                Duration.ofMinutes(5),
+                () -> System.nanoTime() + offset.get());
         try (var buffer = TieredBuffer.open(List.of(tier("a", 256), tier("b", 256)), options)) {
             buffer.tierFailed(0, new IOException("Input/output error"));
             assertThat(buffer.admit(1, 1, 1, MIB, 0).tier())
