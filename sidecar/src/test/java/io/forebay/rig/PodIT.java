@@ -305,7 +305,8 @@ class PodIT extends ApartTest {
         Posix.fchmodat(null, open.resolve("token").toString(), 0644);
         var argv = new ArrayList<>(List.of("--coordinator", apart.at().toString(), "--step-group", "" + GROUP));
         argv.addAll(List.of("--logs", logs.toString()));
-        argv.addAll(List.of("--tier",
+        argv.addAll(List.of(
+                "--tier",
                 tier.toString(),
                 "--control",
                 rig.home().resolve("control").toString()));
