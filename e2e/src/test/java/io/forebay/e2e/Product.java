@@ -1,5 +1,7 @@
 package io.forebay.e2e;
 
+import static org.junit.jupiter.api.Assumptions.abort;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,11 +64,14 @@ record Product(Cluster cluster) {
 
     /** A shell and small tools for steps: this machine's static busybox in an image of the public one's name. */
     private static Path busybox() {
-        var program = Stream.of("/bin/busybox", "/usr/bin/busybox")
+        var found = Stream.of("/bin/busybox", "/usr/bin/busybox")
                 .map(Path::of)
                 .filter(Files::isExecutable)
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("no static busybox on this machine (Debian: busybox-static)"));
+                .findFirst();
+        if (found.isEmpty()) {
+            abort("no static busybox on this machine (Debian: busybox-static; .ci/run installs it)");
+        }
+        var program = found.orElseThrow();
         try {
             var root = Files.createTempDirectory("busybox-root-");
             var bin = Files.createDirectory(root.resolve("bin"));
