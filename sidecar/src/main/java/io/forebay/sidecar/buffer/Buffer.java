@@ -33,8 +33,8 @@ public interface Buffer extends AutoCloseable {
     /** What admissions wait for, in words, if it is nothing of ours and has been so for at least this long. */
     Optional<String> blocked(Duration atLeast);
 
-    /** Takes up the folder of an item that an earlier life of this worker left, as its journal says. */
-    Optional<ItemSpace> adopt(long item, int generation, int attempt, int tier, long inputBytes);
+    /** Takes up the folder of an item that an earlier life of this worker left, as its journal says. @param mark of its {@link ItemSpace#mark} */
+    Optional<ItemSpace> adopt(long item, int generation, int attempt, int tier, String mark, long inputBytes);
 
     /** What an item with these inputs is expected to write (work + outputs), bytes: declared, else learned, else 3 times the inputs. */
     long expectedGrowth(long inputBytes);
@@ -65,6 +65,12 @@ public interface Buffer extends AutoCloseable {
     interface ItemSpace {
         int tier();
 
+        /** What tells its folder from all that other attempts ever had. Together with the tier it finds the folder again after a restart. */
+        String mark();
+
+        /** Absolute folder of all that is this space's; no other attempt, before or after, has the same. */
+        String path();
+
         /** Absolute folders, existing: in/ (inputs), work/, out/. */
         String in();
 
@@ -93,7 +99,10 @@ public interface Buffer extends AutoCloseable {
         /** Bytes in work/ and out/ now, as allocated. */
         long growth();
 
-        /** Empties work/ and out/, for the next attempt, which is trusted again. @throws java.io.UncheckedIOException it cannot be done */
+        /**
+         * Empties work/ and out/, for an attempt that begins again where nothing of it can run any more: the machine was restarted. It is trusted
+         * again. @throws java.io.UncheckedIOException it cannot be done
+         */
         void empty();
 
         void discard();

@@ -5,6 +5,8 @@ import io.forebay.sidecar.os.BootId;
 import io.forebay.sidecar.os.FileTree;
 import io.forebay.sidecar.os.PosixException;
 import java.io.UncheckedIOException;
+import java.security.SecureRandom;
+import java.util.regex.Pattern;
 
 /** One item's folder, or a shared input's. What changes is guarded by the lock of {@link Spaces}. */
 final class ItemFolder implements Buffer.ItemSpace {
@@ -12,17 +14,38 @@ final class ItemFolder implements Buffer.ItemSpace {
     /** Followed by the machine's life: the inputs themselves are not synced. */
     private static final String COMPLETE = "/complete-";
 
-    /** Whose it is. @param input name of a shared input; empty: an item */
-    record Owner(long item, int generation, int attempt, String input) {
+    /**
+     * Whose it is.
+     *
+     * @param input name of a shared input; empty: an item
+     * @param mark of an item's: random, so that no two attempts ever have the same path. What has outlived its attempt, unseen by
+     *     whoever ends commands, goes on writing to the path that it was told: nobody looks there any more
+     */
+    record Owner(long item, int generation, int attempt, String input, String mark) {
+        private static final SecureRandom RANDOM = new SecureRandom();
+        private static final Pattern MARK = Pattern.compile("[0-9a-z]{1,32}");
+
         static Owner item(long item, int generation, int attempt) {
-            return new Owner(item, generation, attempt, "");
+            return item(item, generation, attempt, Long.toUnsignedString(RANDOM.nextLong(), Character.MAX_RADIX));
+        }
+
+        /** @param mark as it was given once */
+        static Owner item(long item, int generation, int attempt, String mark) {
+            if (!isMark(mark)) {
+                throw new IllegalArgumentException("not the mark of an item's folder: '" + mark + "'");
+            }
+            return new Owner(item, generation, attempt, "", mark);
+        }
+
+        static boolean isMark(String text) {
+            return MARK.matcher(text).matches();
         }
 
         static Owner shared(String input) {
             if (input.isEmpty() || input.indexOf('/') >= 0 || input.indexOf('\0') >= 0 || input.startsWith(".")) {
                 throw new IllegalArgumentException("not the name of an input: '" + input + "'");
             }
-            return new Owner(-1, 0, 0, input);
+            return new Owner(-1, 0, 0, input, "");
         }
 
         boolean isShared() {
@@ -31,7 +54,9 @@ final class ItemFolder implements Buffer.ItemSpace {
 
         /** Of its folder below the root. */
         String folderName() {
-            return isShared() ? TierFolder.SHARED + "/" + input : TierFolder.ITEMS + "/" + item + "." + generation;
+            return isShared()
+                    ? TierFolder.SHARED + "/" + input
+                    : TierFolder.ITEMS + "/" + item + "." + generation + "." + mark;
         }
 
         @Override
@@ -114,18 +139,28 @@ final class ItemFolder implements Buffer.ItemSpace {
     }
 
     @Override
+    public String mark() {
+        return owner.mark();
+    }
+
+    @Override
+    public String path() {
+        return folder.path(owner.folderName());
+    }
+
+    @Override
     public String in() {
-        return folder.path(owner.folderName()) + "/in";
+        return path() + "/in";
     }
 
     @Override
     public String work() {
-        return folder.path(owner.folderName()) + "/work";
+        return path() + "/work";
     }
 
     @Override
     public String out() {
-        return folder.path(owner.folderName()) + "/out";
+        return path() + "/out";
     }
 
     @Override

@@ -2,18 +2,17 @@ package io.forebay.sidecar.buffer;
 
 import io.forebay.sidecar.buffer.Buffer.NeverFitsException;
 import io.forebay.sidecar.buffer.Buffer.NoRoomException;
+import io.forebay.sidecar.buffer.ItemFolder.Owner;
 import io.forebay.sidecar.buffer.ItemFolder.Place;
 import io.forebay.sidecar.buffer.Ledger.Claim;
 import io.forebay.sidecar.buffer.Ledger.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,8 +39,8 @@ final class Spaces {
     private final GrowthEstimate estimate = new GrowthEstimate();
     private final Map<Place, ItemFolder> folders = new LinkedHashMap<>();
     private final Map<Claim, ItemFolder> byClaim = new HashMap<>();
-    /** Names that are on their way to the trash: not yet free for the next attempt. */
-    private final Set<Place> leaving = new HashSet<>();
+    /** Of an item at most one is in use, or clean; those on their way to the trash are not here. */
+    private final Map<Item, ItemFolder> byItem = new HashMap<>();
 
     private final Map<Long, Long> outgrown = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -58,8 +57,13 @@ final class Spaces {
     private long blockedSince = NOT;
     /** One condition for each who waits: waking all for each grant would cost the square of their number. */
     private final Map<Claim, Condition> waiters = new HashMap<>();
-    /** A name was freed, or the buffer closed: those whose claim is granted look again, or all. */
-    private boolean wake;
+
+    /** Its attempts follow each other. */
+    private record Item(long item, int generation) {
+        static Item of(Owner owner) {
+            return new Item(owner.item(), owner.generation());
+        }
+    }
 
     Spaces(List<Ledger.Limits> tiers, BufferOptions options) {
         this.ledger = new Ledger(tiers);
@@ -86,9 +90,10 @@ final class Spaces {
             return folders.values();
         }
 
+        /** Of the same item, whichever attempt has it; null: none, or it is on its way out. */
         @Nullable
-        ItemFolder at(Place place) {
-            return folders.get(place);
+        ItemFolder ofItem(Owner owner) {
+            return byItem.get(Item.of(owner));
         }
 
         TierHealth health(int tier) {
@@ -119,36 +124,29 @@ final class Spaces {
                 throw new IllegalStateException(folder.owner() + " already has a folder on tier " + folder.tier());
             }
             byClaim.put(folder.claim(), folder);
+            if (!folder.owner().isShared()) {
+                byItem.put(Item.of(folder.owner()), folder);
+            }
         }
 
-        /** Its name is in use until {@link #nameIsFree}. */
+        /** It is nobody's from now on. */
         void letLeave(ItemFolder folder) {
             folder.released = true;
-            folders.remove(folder.place());
-            byClaim.remove(folder.claim());
-            leaving.add(folder.place());
+            forget(folder);
         }
 
-        /** The folder goes on under another handle. */
+        /** What it holds goes on under another handle. */
         void forget(ItemFolder folder) {
             folders.remove(folder.place());
             byClaim.remove(folder.claim());
+            byItem.remove(Item.of(folder.owner()), folder);
         }
 
-        void nameIsFree(Place place) {
-            leaving.remove(place);
-            wake = true;
-        }
-
-        boolean isLeaving(Place place) {
-            return leaving.contains(place);
-        }
-
-        /** @return whether it was closed already */
+        /** All who wait are told. @return whether it was closed already */
         boolean close() {
             boolean already = closed;
             closed = true;
-            wake = true;
+            waiters.values().forEach(Condition::signal);
             return already;
         }
     }
@@ -186,14 +184,6 @@ final class Spaces {
                 moves.add(folder);
             }
         }
-        if (wake) {
-            wake = false;
-            waiters.keySet().forEach(claim -> {
-                if (closed || claim.state() != State.WAITING) {
-                    wakeUp(claim);
-                }
-            });
-        }
         return moves;
     }
 
@@ -223,19 +213,19 @@ final class Spaces {
     }
 
     /**
-     * Waits until a claim is granted and the name is free on its tier.
+     * Waits until a claim is granted.
      *
      * @param wait false: only if it is so now
      * @return whether it is; if not, or after an exception, the claim has left the ledger
      */
-    boolean awaitGrant(Claim claim, String name, boolean wait)
+    boolean awaitGrant(Claim claim, boolean wait)
             throws NeverFitsException, NoRoomException, InterruptedException {
         lock.lock();
         boolean granted = false;
         try {
             var mine = lock.newCondition();
             waiters.put(claim, mine);
-            while (!isDecided(claim, name)) {
+            while (!isDecided(claim)) {
                 refuseIfClosed();
                 if (!wait) {
                     return false;
@@ -297,9 +287,8 @@ final class Spaces {
         }
     }
 
-    private boolean isDecided(Claim claim, String name) {
-        return claim.state() == State.REFUSED
-                || claim.state() == State.LIVE && !leaving.contains(new Place(claim.tier(), name));
+    private static boolean isDecided(Claim claim) {
+        return claim.state() == State.REFUSED || claim.state() == State.LIVE;
     }
 
     /** Takes back a claim that got no folder. */

@@ -19,10 +19,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * One tier's folder and what is done to it. Layout:
  *
  * <pre>
- * .lock                               held while a buffer uses it ({@link RootLock})
- * items/ITEM.GENERATION/in work out   one item; its attempts follow each other here
- * shared/INPUT/in work out            an input that all items share
- * trash/N                             on its way out
+ * .lock                                    held while a buffer uses it ({@link RootLock})
+ * items/ITEM.GENERATION.MARK/in work out   one attempt of an item ({@link ItemFolder.Owner#mark})
+ * shared/INPUT/in work out                 an input that all items share
+ * trash/N                                  on its way out
  * </pre>
  *
  * Thread-safe: it has no state but names. Blocks.
@@ -89,6 +89,12 @@ final class TierFolder implements AutoCloseable {
         makeIfMissing(path(name) + "/out", group, WRITABLE);
     }
 
+    /** Makes a folder that begins with what is in another one's in/. */
+    void makeWithInputsOf(String former, String name) throws PosixException {
+        make(name);
+        Posix.rename(path(former) + "/in", path(name) + "/in");
+    }
+
     private static void makeIfMissing(String path, OptionalInt group, int mode) throws PosixException {
         try {
             Posix.mkdirat(null, path, OWN);
@@ -137,7 +143,7 @@ final class TierFolder implements AutoCloseable {
         }
     }
 
-    /** @return the names below it, with it: {@code items/17.1} */
+    /** @return the names below it, with it: {@code items/17.1.3k9x} */
     List<String> list(String part) throws PosixException {
         var names = new ArrayList<String>();
         try (var folder = Directory.open(null, path(part))) {

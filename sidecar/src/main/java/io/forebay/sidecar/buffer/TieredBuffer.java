@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -186,7 +185,7 @@ public final class TieredBuffer implements Buffer {
         }
         var claim = request(owner, inputBytes, fromTier);
         try {
-            if (!spaces.awaitGrant(claim, owner.folderName(), wait)) {
+            if (!spaces.awaitGrant(claim, wait)) {
                 return Optional.empty();
             }
         } catch (NoRoomException e) {
@@ -205,7 +204,6 @@ public final class TieredBuffer implements Buffer {
         } catch (PosixException e) {
             change(view -> {
                 view.letLeave(folder);
-                view.nameIsFree(folder.place());
                 view.ledger().leave(claim);
                 view.ledger().gone(claim);
             });
@@ -222,9 +220,7 @@ public final class TieredBuffer implements Buffer {
     }
 
     private boolean isInUse(Owner owner) {
-        return !owner.isShared()
-                && spaces.see(view -> IntStream.range(0, tiers.size())
-                        .anyMatch(t -> view.at(new Place(t, owner.folderName())) != null));
+        return !owner.isShared() && spaces.see(view -> view.ofItem(owner) != null);
     }
 
     private static void pauseForSpace(boolean wait) throws InterruptedException {
@@ -273,25 +269,43 @@ public final class TieredBuffer implements Buffer {
         if (owner.isShared()) {
             return null;
         }
+        var former = new ItemFolder[1];
         var result = new ItemFolder[1];
         change(view -> {
-            for (int t = 0; t < tiers.size(); t++) {
-                var old = view.at(new Place(t, owner.folderName()));
-                if (old == null || old.claim().state() != State.CLEAN) {
-                    continue;
-                }
-                long wanted = inputBytes + wantedGrowth(view, owner, inputBytes);
-                if (result[0] == null && t >= fromTier && view.ledger().revive(old.claim(), wanted)) {
-                    view.forget(old);
-                    result[0] = new ItemFolder(this, owner, folders.get(t), old.claim(), inputBytes, true);
-                    result[0].inBytes = old.inBytes;
-                    view.enter(result[0]);
-                } else {
-                    view.ledger().evictThis(old.claim());
-                }
+            var clean = view.ofItem(owner);
+            if (clean == null || clean.claim().state() != State.CLEAN) {
+                return;
             }
+            long wanted = inputBytes + wantedGrowth(view, owner, inputBytes);
+            if (clean.tier() < fromTier || !view.ledger().revive(clean.claim(), wanted)) {
+                view.ledger().evictThis(clean.claim());
+                return;
+            }
+            view.forget(clean);
+            former[0] = clean;
+            result[0] = new ItemFolder(this, owner, clean.folder(), clean.claim(), inputBytes, true);
+            result[0].inBytes = clean.inBytes;
+            view.enter(result[0]);
         });
-        return result[0];
+        if (result[0] == null) {
+            return null;
+        }
+        return movedInto(result[0], former[0]) ? result[0] : null;
+    }
+
+    /** Its inputs move, for a path is never an attempt's twice. @return false: it could not be done, and the data are gone */
+    private boolean movedInto(ItemFolder next, ItemFolder former) {
+        var was = former.owner().folderName();
+        try {
+            next.folder().makeWithInputsOf(was, next.owner().folderName());
+            return true;
+        } catch (PosixException e) {
+            tierFailed(next.tier(), e);
+            discard(next);
+            return false;
+        } finally {
+            trashes.get(next.tier()).move(was, () -> {});
+        }
     }
 
     // ---- restart
@@ -310,8 +324,12 @@ public final class TieredBuffer implements Buffer {
     }
 
     @Override
-    public Optional<ItemSpace> adopt(long item, int generation, int attempt, int tier, long inputBytes) {
-        var owner = Owner.item(item, generation, attempt);
+    public Optional<ItemSpace> adopt(
+            long item, int generation, int attempt, int tier, String mark, long inputBytes) {
+        if (!Owner.isMark(mark)) {
+            return Optional.empty();
+        }
+        var owner = Owner.item(item, generation, attempt, mark);
         return tier >= 0 && tier < tiers.size() && leftovers.remove(new Place(tier, owner.folderName()))
                 ? takeUp(owner, tier, inputBytes)
                 : Optional.empty();
@@ -358,7 +376,7 @@ public final class TieredBuffer implements Buffer {
         var claim = bookLeaving(tier, bytes);
         Runnable gone = () -> change(view -> view.ledger().gone(claim));
         if (rename) {
-            trashes.get(tier).move(name, () -> {}, gone);
+            trashes.get(tier).move(name, gone);
         } else {
             trashes.get(tier).remove(name, gone);
         }
@@ -511,7 +529,6 @@ public final class TieredBuffer implements Buffer {
             trashes.get(folder.tier())
                     .move(
                             folder.owner().folderName(),
-                            () -> change(view -> view.nameIsFree(folder.place())),
                             () -> change(view -> view.ledger().gone(folder.claim())));
         }
     }

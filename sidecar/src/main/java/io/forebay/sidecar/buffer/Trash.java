@@ -41,8 +41,8 @@ final class Trash implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("trash-" + name).daemon().start(this::run);
     }
 
-    /** Takes a folder out of the way and removes it later. Where it cannot be renamed its name is free only when it is gone. */
-    void move(String name, Runnable whenNameIsFree, Runnable whenGone) {
+    /** Takes a folder out of the way and removes it later; where it cannot be renamed, where it is. */
+    void move(String name, Runnable whenGone) {
         String trash;
         try {
             trash = folder.toTrash(name);
@@ -50,13 +50,9 @@ final class Trash implements AutoCloseable {
             if (!e.is(Errno.ENOENT)) {
                 failures.failed(e);
             }
-            remove(name, () -> {
-                whenNameIsFree.run();
-                whenGone.run();
-            });
+            remove(name, whenGone);
             return;
         }
-        whenNameIsFree.run();
         remove(trash, whenGone);
     }
 

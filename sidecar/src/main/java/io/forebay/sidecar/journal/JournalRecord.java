@@ -19,15 +19,17 @@ public sealed interface JournalRecord {
      *
      * @param tier index
      * @param boot life of the machine in which its files were written, as far as nothing else describes them; empty: not known
+     * @param mark what finds the attempt's folder there; empty: not known
      */
-    record Admitted(ItemLease lease, int tier, String boot) implements JournalRecord {
+    record Admitted(ItemLease lease, int tier, String boot, String mark) implements JournalRecord {
         public Admitted {
             boot = orNone(boot);
+            mark = orNone(mark);
         }
 
         /** Journals of earlier versions do not say. */
-        private static String orNone(@Nullable String boot) {
-            return boot == null ? "" : boot;
+        private static String orNone(@Nullable String text) {
+            return text == null ? "" : text;
         }
 
         @Override

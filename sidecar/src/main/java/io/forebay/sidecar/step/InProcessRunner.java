@@ -75,7 +75,7 @@ public final class InProcessRunner implements StepHost {
         this.grace = grace;
         this.output = output;
         notes.accept(MISSING);
-        if (!new Leftovers(mark).end()) {
+        if (!Leftovers.startedBy(mark).end()) {
             notes.accept(
                     "commands that an earlier life of this run had started could not be killed; they may disturb the new ones");
         }

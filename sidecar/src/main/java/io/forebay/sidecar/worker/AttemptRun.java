@@ -191,7 +191,7 @@ final class AttemptRun implements Runnable {
             throw new AttemptFailed(Failures.neverFits("item " + lease.key() + ": " + e.getMessage()));
         }
         var space = attempt.space();
-        journal.note(new JournalRecord.Admitted(lease, space.tier(), BootId.now()));
+        journal.note(new JournalRecord.Admitted(lease, space.tier(), BootId.now(), space.mark()));
         int next = space.tier() + 1 < buffer.use().size() ? space.tier() + 1 : -1;
         timed(Stage.FETCH, () -> {
             var sums = stages.fetch().fetch(lease.inputs(), space.in(), next);

@@ -57,6 +57,7 @@ final class Recovery {
 
         int tier;
         String boot = "";
+        String mark = "";
 
         @Nullable
         List<Long> fetched;
@@ -111,6 +112,7 @@ final class Recovery {
                 facts.lease = a.lease();
                 facts.tier = a.tier();
                 facts.boot = a.boot();
+                facts.mark = a.mark();
             }
             case JournalRecord.Fetched f -> facts.fetched = f.crc32c();
             case JournalRecord.StepStarted s -> facts.started = s.step();
@@ -142,7 +144,8 @@ final class Recovery {
         long inputBytes = lease.inputs().stream()
                 .mapToLong(i -> Buffer.footprint(Math.max(0, i.size())))
                 .sum();
-        var adopted = buffer.adopt(key.item(), key.generation(), key.attempt(), facts.tier, inputBytes);
+        var adopted =
+                buffer.adopt(key.item(), key.generation(), key.attempt(), facts.tier, facts.mark, inputBytes);
         adopted.ifPresent(attempt::space);
         attempt.runs().addAll(facts.runs);
         if (facts.kept != null) {
@@ -170,7 +173,7 @@ final class Recovery {
                 // That a step had started may be lost, with half of what it wrote.
                 space.empty();
             }
-            journal.note(new JournalRecord.Admitted(lease, facts.tier, BootId.now()));
+            journal.note(new JournalRecord.Admitted(lease, facts.tier, BootId.now(), facts.mark));
         }
         attempt.markFetched(fetched);
         if (facts.started != null) {

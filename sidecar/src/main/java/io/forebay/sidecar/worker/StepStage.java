@@ -7,6 +7,7 @@ import io.forebay.message.Messages.StepRun;
 import io.forebay.sidecar.item.ItemState;
 import io.forebay.sidecar.journal.Journal;
 import io.forebay.sidecar.journal.JournalRecord;
+import io.forebay.sidecar.step.Leftovers;
 import io.forebay.sidecar.step.StepHost;
 import io.forebay.sidecar.step.StepHost.Command;
 import io.forebay.sidecar.step.StepHost.CommandId;
@@ -87,6 +88,9 @@ final class StepStage {
             // beside it.
             journal.write(new JournalRecord.StepStarted(id.item(), id.generation(), id.attempt(), step.name()));
             var end = runOne(attempt, id, command);
+            if (end.lost()) {
+                endLeftovers(attempt);
+            }
             if (i == job.steps().size() - 1 && endedWell(attempt, end)) {
                 computed.run();
             }
@@ -134,6 +138,14 @@ final class StepStage {
         }
     }
 
+    /** Whoever kept the command was killed with it; what it had started may go on. */
+    private void endLeftovers(Attempt attempt) {
+        if (!Leftovers.ofAttempt(attempt.space().path()).end()) {
+            tell.accept("item " + attempt.lease().key()
+                    + ": processes of an attempt whose step runner died cannot be killed; what they write counts for nothing");
+        }
+    }
+
     /** Whether all steps ended well. */
     boolean succeeded(Attempt attempt) {
         return attempt.runs().size() == job.steps().size()
@@ -154,7 +166,7 @@ final class StepStage {
         } catch (ExecutionException e) {
             throw new AttemptFailed(Failures.own(e));
         } catch (InterruptedException e) {
-            stopAndWait(id, future);
+            stopAndWait(attempt, id, future);
             throw e;
         } finally {
             attempt.running(null);
@@ -162,7 +174,7 @@ final class StepStage {
     }
 
     /** Nothing of an attempt that is given up may go on: its folders are about to be removed, or given to the next attempt. */
-    private void stopAndWait(CommandId id, CompletableFuture<End> future) {
+    private void stopAndWait(Attempt attempt, CommandId id, CompletableFuture<End> future) {
         host.stop(id, STOP_GRACE);
         try {
             future.orTimeout(STOP_GRACE.multipliedBy(2).toMillis(), TimeUnit.MILLISECONDS)
@@ -171,7 +183,7 @@ final class StepStage {
             calls.forget(id);
         } catch (CompletionException e) {
             // The runner is away: it is told to stop when it comes back, and its folders are gone then.
-            return;
+            endLeftovers(attempt);
         }
     }
 

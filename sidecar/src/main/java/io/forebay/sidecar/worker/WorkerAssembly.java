@@ -9,6 +9,7 @@ import io.forebay.sidecar.journal.Journal;
 import io.forebay.sidecar.journal.JournalRecord;
 import io.forebay.sidecar.link.CoordinatorLink;
 import io.forebay.sidecar.link.PatientLink;
+import io.forebay.sidecar.step.Leftovers;
 import io.forebay.sidecar.step.StepHost;
 import io.forebay.sidecar.store.Stores;
 import io.forebay.sidecar.transfer.TransferCounters;
@@ -46,6 +47,18 @@ public record WorkerAssembly(
      */
     public record Assembled(Worker worker, List<Attempt> recovered, SpecialFiles special) {}
 
+    /** A command that runs is in the journal: no journal, no processes. Those of attempts that are taken up may live, or be told as lost. */
+    private void endLeftovers(List<Attempt> recovered) {
+        var roots = buffer.use().stream().map(Buffer.TierUse::root).toList();
+        var spared = recovered.stream()
+                .filter(Attempt::hasSpace)
+                .map(a -> a.space().path())
+                .toList();
+        if (!Leftovers.ofAttempts(roots, spared).end()) {
+            tell.accept("processes that steps of an earlier run had started cannot be killed; what they write counts for nothing");
+        }
+    }
+
     /** @param journalled what the journal held when it was opened */
     public Assembled assemble(List<JournalRecord> journalled) throws IOException, InterruptedException {
         var link = new PatientLink(coordinator, why -> counters.say("coordinator away: " + why));
@@ -71,6 +84,9 @@ public record WorkerAssembly(
                 new LogStage(environment, logs));
         var recovered = new Recovery(job.steps().size(), fetch, buffer, kept, journal, tell)
                 .attempts(journalled, System.currentTimeMillis());
+        if (!journalled.isEmpty()) {
+            endLeftovers(recovered);
+        }
         return new Assembled(
                 new Worker(me, job, buffer, journal, link, host, stages, counters, tell), recovered, special);
     }

@@ -111,9 +111,10 @@ class FullTierTest {
             assertThat(sh(again, "head -c 300000000 /dev/zero > big").waitFor()).isZero();
             again.running(false);
             assertThat(again.distrusted()).isFalse();
-            neighbour.empty();
-            neighbour.running(true);
-            assertThat(neighbour.distrusted()).as("a new attempt is trusted").isFalse();
+            neighbour.discard();
+            var next = buffer.admit(3, 1, 2, MIB, 0);
+            next.running(true);
+            assertThat(next.distrusted()).as("a new attempt is trusted").isFalse();
             assertThat(told).hasSize(1);
         }
     }

@@ -56,7 +56,9 @@ class TieredBufferTest {
     void givesAnItemAFolderOfItsOwnAndTakesItBackWithAllInIt() throws Exception {
         try (var buffer = open(tier("a", 256))) {
             var space = buffer.admit(17, 2, 1, MIB, 0);
-            assertThat(space.in()).isEqualTo(folder.resolve("a/items/17.2/in").toString());
+            assertThat(Path.of(space.path())).hasParent(folder.resolve("a/items"));
+            assertThat(space.path()).startsWith(folder.resolve("a/items/17.2.") + space.mark());
+            assertThat(space.in()).isEqualTo(space.path() + "/in");
             for (var f : List.of(space.in(), space.work(), space.out())) {
                 assertThat(Path.of(f)).isEmptyDirectory();
             }
@@ -67,7 +69,7 @@ class TieredBufferTest {
             assertThat(buffer.use().getFirst().reservedBytes()).isGreaterThan(3 * MIB);
             space.discard();
             space.discard();
-            assertThat(folder.resolve("a/items/17.2")).doesNotExist();
+            assertThat(Path.of(space.path())).doesNotExist();
             assertNothingIsHeld(buffer);
             Wait.until(
                     "the trash is empty",
@@ -164,7 +166,7 @@ class TieredBufferTest {
             var inUse = buffer.admit(2, 1, 1, 20 * MIB, 0);
             again.retire();
             var needs = buffer.admit(3, 1, 1, 50 * MIB, 0);
-            assertThat(folder.resolve("a/items/1.1")).doesNotExist();
+            assertThat(Path.of(again.path())).doesNotExist();
             assertThat(Path.of(inUse.in())).exists();
             assertThat(buffer.use().getFirst().evictions()).isEqualTo(1);
             var third = buffer.tryAdmit(1, 1, 3, MIB, 0);
@@ -175,7 +177,31 @@ class TieredBufferTest {
     }
 
     @Test
-    void emptiesWorkAndOutForTheNextAttempt() throws Exception {
+    @DisplayName("A1 no attempt gets a path that another had: what a dead one still writes is nobody's output, and goes in the end")
+    void noPathTwice() throws Exception {
+        try (var buffer = open(tier("a", 256))) {
+            var lost = buffer.admit(1, 1, 1, MIB, 0);
+            Files.createSymbolicLink(Path.of(lost.out(), "link"), Path.of("/etc"));
+            lost.discard();
+            var second = buffer.admit(1, 1, 2, MIB, 0);
+            assertThat(second.path()).isNotEqualTo(lost.path());
+            Files.createDirectories(Path.of(lost.out()));
+            Files.write(Path.of(lost.out(), "late"), new byte[1 << 20]);
+            assertThat(Path.of(second.out())).isEmptyDirectory();
+            assertThat(second.growth()).isLessThan(100_000);
+            Files.write(Path.of(second.in(), "input"), new byte[100]);
+            second.retire();
+            var third = buffer.admit(1, 1, 3, MIB, 0);
+            assertThat(third.path()).isNotIn(lost.path(), second.path());
+            assertThat(Path.of(third.in(), "input")).hasSize(100);
+            Wait.until("the former folder is gone", () -> !Files.exists(Path.of(second.path())));
+        }
+        assertThat(folder.resolve("a")).doesNotExist();
+        assertThat(Path.of("/etc/passwd")).exists();
+    }
+
+    @Test
+    void emptiesWorkAndOut() throws Exception {
         try (var buffer = open(tier("a", 256))) {
             var space = buffer.admit(1, 1, 1, MIB, 0);
             Files.write(Path.of(space.in(), "input"), new byte[100]);
@@ -206,8 +232,10 @@ class TieredBufferTest {
     @DisplayName("C1 a killed worker's items are taken up where they lay, the rest is removed")
     void adoptsAfterARestart() throws Exception {
         var first = open(tier("a", 256));
-        Files.write(Path.of(first.admit(1, 1, 1, MIB, 0).in(), "input"), new byte[5000]);
-        Files.write(Path.of(first.admit(2, 1, 1, MIB, 0).in(), "input"), new byte[5000]);
+        var kept = first.admit(1, 1, 1, MIB, 0);
+        Files.write(Path.of(kept.in(), "input"), new byte[5000]);
+        var unknown = first.admit(2, 1, 1, MIB, 0);
+        Files.write(Path.of(unknown.in(), "input"), new byte[5000]);
         Files.createDirectories(folder.resolve("a/trash/9-half-removed"));
         Files.write(folder.resolve("a/trash/9-half-removed/x"), new byte[5000]);
         assertThatThrownBy(() -> open(tier("a", 256)))
@@ -215,15 +243,19 @@ class TieredBufferTest {
                 .hasMessageContaining(folder.resolve("a").toString());
         first.close(true);
         try (var second = open(tier("a", 256))) {
-            var space = second.adopt(1, 1, 1, 0, MIB);
+            assertThat(second.adopt(1, 1, 1, 0, "", MIB)).as("of an older life").isEmpty();
+            assertThat(second.adopt(1, 1, 1, 0, "../" + kept.mark(), MIB)).isEmpty();
+            assertThat(second.adopt(1, 1, 1, 0, unknown.mark(), MIB)).isEmpty();
+            var space = second.adopt(1, 1, 1, 0, kept.mark(), MIB);
             assertThat(space).isPresent();
             assertThat(space.get().inputsKept()).isTrue();
             assertThat(Path.of(space.get().in(), "input")).exists();
-            assertThat(second.adopt(1, 1, 1, 0, MIB)).as("once only").isEmpty();
-            assertThat(second.adopt(3, 1, 1, 0, MIB)).isEmpty();
-            assertThat(second.adopt(2, 1, 1, 7, MIB)).isEmpty();
+            assertThat(space.get().path()).isEqualTo(kept.path());
+            assertThat(second.adopt(1, 1, 1, 0, kept.mark(), MIB)).as("once only").isEmpty();
+            assertThat(second.adopt(3, 1, 1, 0, unknown.mark(), MIB)).isEmpty();
+            assertThat(second.adopt(2, 1, 1, 7, unknown.mark(), MIB)).isEmpty();
             second.adoptionDone();
-            assertThat(folder.resolve("a/items/2.1")).doesNotExist();
+            assertThat(Path.of(unknown.path())).doesNotExist();
             Wait.until(
                     "the trash is empty",
                     () -> folder.resolve("a/trash").toFile().list().length == 0);

@@ -31,7 +31,8 @@ class JournalSpeedTest {
                 journal.note(new JournalRecord.Admitted(
                         new ItemLease(i, "0123456789abcdef", 1, 1, key, List.of(input), 0, false, List.of()),
                         0,
-                        "3d6b6dce-5f0f-4e2c-9f4f-0a4f6c8b8d11"));
+                        "3d6b6dce-5f0f-4e2c-9f4f-0a4f6c8b8d11",
+                        "1y2p0ij32e8e7"));
                 journal.note(new JournalRecord.Fetched(i, 1, 1, List.of(0xFFFF_FFFFL)));
             }
         }

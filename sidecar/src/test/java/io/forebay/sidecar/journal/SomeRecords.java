@@ -60,7 +60,11 @@ final class SomeRecords {
                 random.nextInt(3),
                 random.nextBoolean(),
                 random.nextBoolean() ? List.of() : List.of("0a1b2c3d", ""));
-        return new JournalRecord.Admitted(lease, random.nextInt(3), random.nextBoolean() ? "" : "a-1");
+        return new JournalRecord.Admitted(
+                lease,
+                random.nextInt(3),
+                random.nextBoolean() ? "" : "a-1",
+                random.nextBoolean() ? "" : Long.toString(random.nextInt(1 << 20), 36));
     }
 
     static String name(RandomGenerator random) {

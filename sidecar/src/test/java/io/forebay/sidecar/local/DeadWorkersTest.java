@@ -55,7 +55,7 @@ class DeadWorkersTest {
                 JournalFile.open(control.resolve("journal")).recovered().journal()) {
             for (int i = 0; i < items.length; i++) {
                 var lease = new ItemLease(i, items[i], 0, 1, "f" + i, List.of(), 0, false, List.of());
-                journal.append(new JournalRecord.Admitted(lease, 0, ""));
+                journal.append(new JournalRecord.Admitted(lease, 0, "", "m" + i));
                 if (computed) {
                     journal.append(
                             new JournalRecord.StepEnded(i, 0, 1, new StepRun("s", List.of("s"), 0, 0, 1, 1, 1, 1, "")));
