@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -78,14 +79,21 @@ class SurvivorsIT extends RigTest {
         assertThat(new ProcessBuilder(line).inheritIO().start().waitFor()).isZero();
     }
 
-    /** At once, as far as they can see: none of them does anything between the first one's death and its own. */
+    /**
+     * At once, as far as they can see: none of them does anything between the first one's death and its own. Children first, for
+     * a process group that is orphaned while it is stopped gets SIGCONT: the keeper would end its command then.
+     */
     private static void killTogether(List<ProcessHandle> processes) throws Exception {
         signal("STOP", processes.stream());
-        signal("KILL", processes.stream());
+        signal("KILL", processes.stream().sorted(Comparator.comparingInt(SurvivorsIT::depth).reversed()));
         Wait.until(
                 "they are dead",
                 Duration.ofSeconds(10),
                 () -> processes.stream().allMatch(SurvivorsIT::isDead));
+    }
+
+    private static int depth(ProcessHandle process) {
+        return 1 + process.parent().map(SurvivorsIT::depth).orElse(0);
     }
 
     /** A zombie too: its parent may be stopped. */
