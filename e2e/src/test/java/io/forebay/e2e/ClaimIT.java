@@ -3,6 +3,8 @@ package io.forebay.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,7 +42,7 @@ class ClaimIT {
                 "tr a-z A-Z <\"$FOREBAY_INPUT\" >\"$FOREBAY_OUT/$FOREBAY_NAME\"",
                 "  workers: {max: 2, slots: 2}");
 
-        assertThat(space.ended("upper", MOST)).as(space.picture("upper")).isEqualTo("Succeeded");
+        assertThat(space.ended("upper", MOST)).as(() -> space.picture("upper")).isEqualTo("Succeeded");
 
         assertThat(space.outputs()).containsExactly("f0", "f1", "f2", "f3", "f4", "f5");
         for (int i = 0; i < 6; i++) {
@@ -49,6 +51,23 @@ class ClaimIT {
         assertThat(space.status("upper", "exitCode")).isEqualTo("0");
         assertThat(space.status("upper", "items", "done")).isEqualTo("6");
         assertThat(space.status("upper", "columns", "items")).isEqualTo("6/6");
+    }
+
+    @Test
+    @DisplayName("A step that runs as another user: its files of mode 0600 in folders of 0700 come home with that mode")
+    void otherUser() throws Exception {
+        space.input("f", "x".getBytes(StandardCharsets.UTF_8));
+        space.job(
+                "user",
+                "umask 077; mkdir \"$FOREBAY_OUT/d\"; id -u >\"$FOREBAY_OUT/d/uid\"; cat \"$FOREBAY_INPUT\" >>\"$FOREBAY_OUT/d/uid\"",
+                "  podTemplate: {spec: {initContainers: [{name: work, securityContext: {runAsUser: 7001, runAsGroup: 7001}}]}}");
+
+        assertThat(space.ended("user", MOST)).as(() -> space.picture("user")).isEqualTo("Succeeded");
+
+        assertThat(space.outputs()).containsExactly("d/uid");
+        assertThat(space.output("d/uid")).asString().isEqualTo("7001\nx");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(space.data.resolve("out/d/uid"))))
+                .isEqualTo("rw-------");
     }
 
     @Test

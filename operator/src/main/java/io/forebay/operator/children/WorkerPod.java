@@ -95,6 +95,8 @@ final class WorkerPod {
                 PodPaths.SOCKET,
                 "--step-token-file",
                 PodPaths.STEP_TOKEN_IN_JOB,
+                "--step-group",
+                Long.toString(PodSecurity.SHARED_GROUP),
                 "--install-runner",
                 PodPaths.BIN,
                 "--grace",

@@ -2,7 +2,7 @@ package io.forebay.operator.decide;
 
 import io.forebay.api.v1alpha1.Phase;
 
-/** What the coordinator's exit codes mean (docs/reference/exit-codes.md), where it could not say more. */
+/** What the coordinator's exit codes mean (the README has them all), where it could not say more. */
 final class ExitReasons {
     private ExitReasons() {}
 
