@@ -1,13 +1,15 @@
 package io.forebay.e2e;
 
-import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.opentest4j.TestAbortedException;
 
-/** One cluster with the product on it for all tests of this process; ended with it. */
-final class ProductExtension implements BeforeAllCallback, ParameterResolver {
+/**
+ * One cluster with the product on it for all tests of this process; ended with it. Where there can be none each test is left out by itself, so that the
+ * report has the reason.
+ */
+final class ProductExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace SPACE = ExtensionContext.Namespace.create(ProductExtension.class);
 
     /** Either the product, or why there is none: asked once. */
@@ -41,11 +43,6 @@ final class ProductExtension implements BeforeAllCallback, ParameterResolver {
             throw outcome.absent();
         }
         return outcome.product();
-    }
-
-    @Override
-    public void beforeAll(ExtensionContext context) {
-        product(context);
     }
 
     @Override

@@ -134,11 +134,11 @@ class StageInIT extends RigTest {
                 .input("tmp/b.nii.gz", "2")
                 .input("c.txt", "3")
                 .input(".forebay/x/d.nii.gz", "4")
-                .input(".fb-e.nii.gz", "5");
+                .input(".fb-0123abcd-0123456789abcdef01", "5");
         rig.job(
                 "cp \"$FOREBAY_INPUT\" \"$FOREBAY_OUT/$FOREBAY_STEM\"",
                 "  inputs: [{name: in, source: 'file://" + rig.inputs()
-                        + "/', include: ['**/*.nii.gz'], exclude: ['tmp/**']}]",
+                        + "/', include: ['**/*.nii.gz', '.fb-*'], exclude: ['tmp/**']}]",
                 "  forEach: {input: in}");
 
         var result = rig.run();

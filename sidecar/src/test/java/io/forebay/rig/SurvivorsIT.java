@@ -47,7 +47,8 @@ class SurvivorsIT extends RigTest {
                   mkdir -p "$out"; echo "$$ $i" >> "$out/f1.out"; echo $i > "$home/beat.$most"; sleep 0.1
                 done
                 """.formatted(LINES));
-        var step = Files.writeString(home.resolve("step.sh"), "prog=" + home.resolve("prog.sh") + " home=" + home + "\n" + launch);
+        var step = Files.writeString(
+                home.resolve("step.sh"), "prog=" + home.resolve("prog.sh") + " home=" + home + "\n" + launch);
         rig.job(
                 "",
                 "  steps:",
@@ -85,7 +86,10 @@ class SurvivorsIT extends RigTest {
      */
     private static void killTogether(List<ProcessHandle> processes) throws Exception {
         signal("STOP", processes.stream());
-        signal("KILL", processes.stream().sorted(Comparator.comparingInt(SurvivorsIT::depth).reversed()));
+        signal(
+                "KILL",
+                processes.stream()
+                        .sorted(Comparator.comparingInt(SurvivorsIT::depth).reversed()));
         Wait.until(
                 "they are dead",
                 Duration.ofSeconds(10),
@@ -125,7 +129,8 @@ class SurvivorsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("A1 engine and runners killed at once: the next start ends what still runs, and publishes one attempt alone")
+    @DisplayName(
+            "A1 engine and runners killed at once: the next start ends what still runs, and publishes one attempt alone")
     void engineAndRunners() throws Exception {
         job("bash $prog \"$FOREBAY_OUT\" $home; exit $?\n");
         var first = rig.startRun("--progress", "none");
@@ -173,7 +178,8 @@ class SurvivorsIT extends RigTest {
     }
 
     @Test
-    @DisplayName("A1 a survivor that cleared its environment is not found: it cannot reach the next attempt's folder, and its own goes in the end")
+    @DisplayName(
+            "A1 a survivor that cleared its environment is not found: it cannot reach the next attempt's folder, and its own goes in the end")
     void scrubbed() throws Exception {
         // The second attempt ends only when the survivor has written beside it, and has been told to end.
         job("""

@@ -218,8 +218,7 @@ final class Spaces {
      * @param wait false: only if it is so now
      * @return whether it is; if not, or after an exception, the claim has left the ledger
      */
-    boolean awaitGrant(Claim claim, boolean wait)
-            throws NeverFitsException, NoRoomException, InterruptedException {
+    boolean awaitGrant(Claim claim, boolean wait) throws NeverFitsException, NoRoomException, InterruptedException {
         lock.lock();
         boolean granted = false;
         try {

@@ -324,8 +324,7 @@ public final class TieredBuffer implements Buffer {
     }
 
     @Override
-    public Optional<ItemSpace> adopt(
-            long item, int generation, int attempt, int tier, String mark, long inputBytes) {
+    public Optional<ItemSpace> adopt(long item, int generation, int attempt, int tier, String mark, long inputBytes) {
         if (!Owner.isMark(mark)) {
             return Optional.empty();
         }

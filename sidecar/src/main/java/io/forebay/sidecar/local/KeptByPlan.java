@@ -127,7 +127,12 @@ final class KeptByPlan implements PlanCheck {
 
     private static String words(List<Computed> list) {
         long outputs = list.stream().mapToLong(Computed::outputs).sum();
-        var names = list.stream().limit(NAMED).map(c -> Printable.name(c.key())).collect(Collectors.joining(", "));
+        var names = list.stream()
+                .map(Computed::key)
+                .sorted()
+                .limit(NAMED)
+                .map(Printable::name)
+                .collect(Collectors.joining(", "));
         var more = list.size() > NAMED ? " and " + (list.size() - NAMED) + " more" : "";
         return (outputs == 0 ? "outputs of " : outputs + (outputs == 1 ? " output of " : " outputs of "))
                 + (list.size() == 1 ? "item " : list.size() + " items ")

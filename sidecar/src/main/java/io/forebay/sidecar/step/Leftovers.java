@@ -53,7 +53,8 @@ public final class Leftovers {
 
     private static Leftovers below(Collection<String> folders) {
         var beginnings = folders.stream().map(f -> OUT + f + "/").toList();
-        return new Leftovers(entry -> entry.startsWith(OUT) && beginnings.stream().anyMatch(entry::startsWith));
+        return new Leftovers(
+                entry -> entry.startsWith(OUT) && beginnings.stream().anyMatch(entry::startsWith));
     }
 
     /** Kills them, and waits until they are gone; for 10 s at most. @return whether they are */

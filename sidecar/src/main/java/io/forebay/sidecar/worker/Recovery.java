@@ -144,8 +144,7 @@ final class Recovery {
         long inputBytes = lease.inputs().stream()
                 .mapToLong(i -> Buffer.footprint(Math.max(0, i.size())))
                 .sum();
-        var adopted =
-                buffer.adopt(key.item(), key.generation(), key.attempt(), facts.tier, facts.mark, inputBytes);
+        var adopted = buffer.adopt(key.item(), key.generation(), key.attempt(), facts.tier, facts.mark, inputBytes);
         adopted.ifPresent(attempt::space);
         attempt.runs().addAll(facts.runs);
         if (facts.kept != null) {

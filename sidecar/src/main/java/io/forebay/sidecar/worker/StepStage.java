@@ -141,8 +141,9 @@ final class StepStage {
     /** Whoever kept the command was killed with it; what it had started may go on. */
     private void endLeftovers(Attempt attempt) {
         if (!Leftovers.ofAttempt(attempt.space().path()).end()) {
-            tell.accept("item " + attempt.lease().key()
-                    + ": processes of an attempt whose step runner died cannot be killed; what they write counts for nothing");
+            tell.accept(
+                    "item " + attempt.lease().key()
+                            + ": processes of an attempt whose step runner died cannot be killed; what they write counts for nothing");
         }
     }
 

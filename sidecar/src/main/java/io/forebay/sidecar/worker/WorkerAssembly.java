@@ -55,7 +55,8 @@ public record WorkerAssembly(
                 .map(a -> a.space().path())
                 .toList();
         if (!Leftovers.ofAttempts(roots, spared).end()) {
-            tell.accept("processes that steps of an earlier run had started cannot be killed; what they write counts for nothing");
+            tell.accept(
+                    "processes that steps of an earlier run had started cannot be killed; what they write counts for nothing");
         }
     }
 

@@ -177,7 +177,8 @@ class TieredBufferTest {
     }
 
     @Test
-    @DisplayName("A1 no attempt gets a path that another had: what a dead one still writes is nobody's output, and goes in the end")
+    @DisplayName(
+            "A1 no attempt gets a path that another had: what a dead one still writes is nobody's output, and goes in the end")
     void noPathTwice() throws Exception {
         try (var buffer = open(tier("a", 256))) {
             var lost = buffer.admit(1, 1, 1, MIB, 0);
@@ -251,7 +252,9 @@ class TieredBufferTest {
             assertThat(space.get().inputsKept()).isTrue();
             assertThat(Path.of(space.get().in(), "input")).exists();
             assertThat(space.get().path()).isEqualTo(kept.path());
-            assertThat(second.adopt(1, 1, 1, 0, kept.mark(), MIB)).as("once only").isEmpty();
+            assertThat(second.adopt(1, 1, 1, 0, kept.mark(), MIB))
+                    .as("once only")
+                    .isEmpty();
             assertThat(second.adopt(3, 1, 1, 0, unknown.mark(), MIB)).isEmpty();
             assertThat(second.adopt(2, 1, 1, 7, unknown.mark(), MIB)).isEmpty();
             second.adoptionDone();

@@ -510,7 +510,7 @@ public abstract class StoreContract {
     }
 
     protected StageRequest request(String key, long size, FileMeta meta) {
-        return new StageRequest(key, folder(), size, meta, "t-" + TOKENS.incrementAndGet());
+        return new StageRequest(key, folder(), size, meta, "%x-%018x".formatted(0xabcd, TOKENS.incrementAndGet()));
     }
 
     protected StagedFile stage(String key, byte[] bytes, FileMeta meta) throws Exception {
@@ -556,6 +556,12 @@ public abstract class StoreContract {
             @Override
             public void leftOut(String key, String why) {
                 throw new AssertionError(key + " left out: " + why);
+            }
+
+            @Override
+            public void noFile(String key, String what) {
+                // What is staged is told, and no entry.
+                assertThat(what).as(key).isEqualTo(OwnNames.TEMPORARY_FILE);
             }
         };
     }
